@@ -79,12 +79,14 @@ enum App {
         let redis = try service.redis()
         let auth = AuthClient(service.internalClient(service.peers.auth))
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
+        let starts = StartCache(
+            moves: ReadMoves(redis: redis), capacity: settings.limits.startMemory, metrics: service.metrics)
+        let loop = service.loops.loops[0]
+        loop.execute { starts.expire(on: loop) }
         return MeContext(
             limits: settings.limits.me, online: OnlineStore(redis: redis), presenceTimes: times,
             visibility: PresenceVisibility(workspaces: workspaces, auth: auth),
-            starts: StartCache(
-                moves: ReadMoves(redis: redis), capacity: settings.limits.startMemory, metrics: service.metrics),
-            workspaces: workspaces, auth: auth)
+            starts: starts, workspaces: workspaces, auth: auth)
     }
 
     /// Decides which sockets may be opened.
@@ -122,8 +124,9 @@ enum App {
             publisher: RoomEventPublisher(redis: redis),
             me: me,
             readerPatience: settings.readerPatience,
-            compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
-            log: service.log)
+            rendering: EventRendering(
+                service.profiles, compression: LoopLocal(service.loops) { _ in CompressionPool() }),
+            metrics: GatewayMetrics(service.metrics), log: service.log)
         return LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
     }
 

@@ -19,6 +19,32 @@ import Wire
         #expect(changes.mark(of: UserID(1)) != one && changes.mark(of: UserID(3)) != before[2])
     }
 
+    @Test("A member of a room takes 112 bytes, as a device has many")
+    func members() {
+        #expect(MemoryLayout<RoomMember<Int>>.stride <= 112)
+        #expect(MemoryLayout<(room: RoomID, membership: MeMemberships.Membership)>.stride == 16)
+    }
+
+    @Test("The rooms of a socket are found as in a dictionary")
+    func memberships() {
+        var memberships = MeMemberships()
+        var expected: [RoomID: MeMemberships.Membership] = [:]
+        for step in 0..<600 {
+            let room = RoomID(kind: step % 3 == 0 ? .dm : .channel, rawValue: Int64(step * 7919 % 41))
+            switch step % 4 {
+            case 0, 1:
+                memberships[room] = .waiting
+                expected[room] = .waiting
+            case 2:
+                memberships[room] = .entered
+                expected[room] = .entered
+            default: #expect(memberships.remove(room) == expected.removeValue(forKey: room))
+            }
+            #expect(memberships[room] == expected[room])
+            #expect(memberships.ids == expected.keys.sorted())
+        }
+    }
+
     @Test("The users who saw a message are known once, and forgotten with those of too many messages")
     func witnesses() {
         var witnesses = PushWitnesses(limit: 2)

@@ -20,11 +20,11 @@ final class UserErasure: Sendable {
     private let waiting = Mutex<[UserDeletion]>([])
     private let signal = WakeSignal()
 
-    /// Changes on their way at a time. They share commits, and leave most of a commit to other changes.
-    private static let concurrency = 16
+    /// Changes on their way at a time. They share commits.
+    private static let concurrency = 100
     private static let pageSize = 200
     /// The pause after each page, in which sends have the database to themselves.
-    private static let pause = Duration.milliseconds(20)
+    private static let pause = Duration.milliseconds(50)
     /// Messages that one statement looks at.
     private static let span: Int64 = 5000
 

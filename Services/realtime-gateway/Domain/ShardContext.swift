@@ -18,8 +18,7 @@ struct ShardContext: Sendable {
     let me: MeContext
     /// A client that takes nothing for this long while output waits for it is cut off.
     let readerPatience: Duration
-    /// Where a broadcast is compressed, once for all sockets of a loop.
-    let compression: LoopLocal<CompressionPool>
+    let rendering: EventRendering
     let metrics: GatewayMetrics
     let log: Log
 }

@@ -6,8 +6,9 @@ public struct RoomID: Hashable, Sendable {
         case dm = 2
     }
 
-    public let kind: Kind
+    // In this order the value has nine bytes.
     public let rawValue: Int64
+    public let kind: Kind
 
     public init(kind: Kind, rawValue: Int64) {
         self.kind = kind

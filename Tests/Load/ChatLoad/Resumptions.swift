@@ -35,10 +35,12 @@ struct Resumptions: Sendable {
                 insert into chat.message_change (kind, room, seq, rev)
                 select kind, room, seq, rev from chat.message where kind = 1 and room = \(changed) and rev > 0;
                 insert into chat.message_version (kind, room, seq, content, written_at, written_by)
-                select kind, room, seq, 'before', created_at, author from chat.message where edited_at is not null;
+                select kind, room, seq, 'before', created_at, author from chat.message
+                where room = \(changed) and edited_at is not null;
                 insert into chat.reaction (kind, room, seq, emoji, user_id, reacted_at)
                 select kind, room, seq, case u when 3 then '🎉' else '👍' end, u, 3000000
-                from chat.message, generate_series(1, 3) as u where rev > 0 and edited_at is null;
+                from chat.message, generate_series(1, 3) as u
+                where room = \(changed) and rev > 0 and edited_at is null;
                 analyze
                 """)
     }

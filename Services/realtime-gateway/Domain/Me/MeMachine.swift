@@ -26,22 +26,12 @@ struct MeMachine {
         case recheck(RoomID)
     }
 
-    private enum Membership: UInt8 {
-        /// Its turn to be entered has not come.
-        case waiting
-        /// Entered, and sent the missing messages.
-        case resuming
-        /// Entered, and its client is told as soon as later messages reach the socket.
-        case announcing
-        case entered
-    }
-
     private struct Resumption {
         let room: RoomID
         let start, head: RoomHead
     }
 
-    private var rooms: [RoomID: Membership] = [:]
+    private var rooms = MeMemberships()
     private var queue: ArraySlice<Resumption> = []
     private var resumingCount = 0
     private(set) var isReady = false
@@ -51,7 +41,7 @@ struct MeMachine {
     /// A client that misses more messages or more changes of a room loads them by HTTP.
     static let mostMissed: Int64 = 500
 
-    var roomIDs: some Collection<RoomID> { rooms.keys }
+    var roomIDs: some Collection<RoomID> { rooms.ids }
 
     func isIn(_ room: RoomID) -> Bool { rooms[room] != nil }
 
@@ -59,6 +49,7 @@ struct MeMachine {
     mutating func start(_ found: [Room], from cursors: MeCursors) -> [Action] {
         guard !isReady else { return [] }
         isReady = true
+        rooms.reserve(found.count)
         var actions: [Action] = [.sendReady]
         let order = found.enumerated().sorted { first, second in
             ((first.element.unread > 0 ? 0 : 1), first.offset) < ((second.element.unread > 0 ? 0 : 1), second.offset)
@@ -122,7 +113,7 @@ struct MeMachine {
 
     /// The user has lost the access to a room.
     mutating func putOut(_ room: RoomID) -> [Action] {
-        guard let membership = rooms.removeValue(forKey: room) else { return [] }
+        guard let membership = rooms.remove(room) else { return [] }
         if membership == .resuming { resumingCount -= 1 }
         let told: [Action] = membership == .announcing ? [] : [.send(.left(room))]
         return (membership == .waiting ? [] : [.leave(room)]) + told + resumeNext()
@@ -141,7 +132,7 @@ struct MeMachine {
     mutating func refreshed(_ current: Set<RoomID>) -> [Action] {
         guard isReady else { return [] }
         var actions: [Action] = []
-        for (room, membership) in rooms where !current.contains(room) {
+        for (room, membership) in rooms.all where !current.contains(room) {
             // A room that was entered loses the socket at the place of the removal in the room's order.
             if membership == .waiting { actions += putOut(room) } else { actions.append(.recheck(room)) }
         }
@@ -151,8 +142,8 @@ struct MeMachine {
 
     /// The socket has ended.
     mutating func end() -> [Action] {
-        let left = rooms.filter { $0.value != .waiting }.keys
-        rooms = [:]
+        let left = rooms.all.filter { $0.membership != .waiting }.map(\.room)
+        rooms = MeMemberships()
         queue = []
         return left.map { .leave($0) }
     }

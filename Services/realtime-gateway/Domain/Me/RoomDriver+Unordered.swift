@@ -12,7 +12,7 @@ extension RoomDriver {
     /// Tells the `/me` sockets of the other members that a user is typing, except blockers and blocked
     /// users of that user. A socket that reads slowly is not told.
     func tellTyping(_ user: UserID, in thread: Int64?) {
-        guard let profile = profiles[.me] else { return }
+        guard hasKnownDevices, let profile = context.rendering.profiles[.me] else { return }
         let packet = SharedPacket(MeEvent.typing(room, user: user, thread: thread).packet(for: profile))
         send(packet) { $0 != user && !shard.blocks.separates(user, from: $0) }
     }
@@ -20,7 +20,7 @@ extension RoomDriver {
     /// Tells the `/me` sockets that a read marker has moved: the user's own with the counts, and those of members that
     /// share theirs without. A socket that reads slowly is not told; it reads the marker with the next list of its rooms.
     func tellRead(_ read: RoomRead) {
-        guard let profile = profiles[.me] else { return }
+        guard hasKnownDevices, let profile = context.rendering.profiles[.me] else { return }
         shard.me.badges.changed(read.user)
         send(SharedPacket(MeEvent.read(read, withCounts: true).packet(for: profile))) { $0 == read.user }
         guard case .members = read.audience else { return }

@@ -35,6 +35,8 @@ final class StartCache: Sendable {
         }
     }
 
+    private static let expiryInterval = Duration.seconds(10)
+
     private let state = Mutex(State())
     private let moves: ReadMoves
     private let capacity: Int
@@ -94,6 +96,15 @@ final class StartCache: Sendable {
             state.bytes += size
         }
         return start
+    }
+
+    /// Frees the memory of starts that are too old, now and again.
+    func expire(on loop: EventLoop) {
+        state.withLock { state in
+            let now = EventLoop.preciseNow
+            for (user, entry) in state.entries where now - entry.fetchedAt >= lifetime { state.remove(user) }
+        }
+        loop.schedule(after: Self.expiryInterval) { [weak self] in self?.expire(on: loop) }
     }
 
     // MARK: Changes

@@ -1,4 +1,6 @@
 import Contract
+import EventLoop
+import WebSocket
 
 /// The form of the events that a socket is sent. Sockets of one form are sent the same bytes.
 enum EventForm: UInt8, Hashable, Sendable, CaseIterable {
@@ -22,4 +24,22 @@ enum EventForm: UInt8, Hashable, Sendable, CaseIterable {
 struct EventVariant: Hashable, Sendable {
     let form: EventForm
     let isBlocked: Bool
+}
+
+/// How broadcasts are rendered.
+struct EventRendering: Sendable {
+    /// A profile of each form: sockets of one form are sent the same bytes.
+    let profiles: [EventForm: ClientProfile]
+    /// Where a broadcast is compressed, once for all sockets of a loop.
+    let compression: LoopLocal<CompressionPool>
+
+    init(_ profiles: ClientProfiles, compression: LoopLocal<CompressionPool>) {
+        var byForm: [EventForm: ClientProfile] = [:]
+        for profile in profiles.all {
+            byForm[EventForm(profile.form)] = profile
+            if profile.form == .native { byForm[.me] = profile }
+        }
+        self.profiles = byForm
+        self.compression = compression
+    }
 }

@@ -25,8 +25,8 @@ extension RoomDriver {
     }
 
     private func broadcast(_ change: RoomChange, _ actions: inout [RoomAction]) {
-        let profiles = profiles
-        let pool = context.compression.current
+        let profiles = context.rendering.profiles
+        let pool = context.rendering.compression.current
         var rendered: [EventVariant: SharedPacket] = [:]
         let count = machineBroadcast(change, &actions) { engine, variant in
             guard SocketBackpressure.hasRoom(in: engine) else { return false }
@@ -41,7 +41,7 @@ extension RoomDriver {
         // An edit may have changed mentions. Reactions and pins leave the badges alone.
         let revision = change.message.body.revision
         let mayMatter = revision?.deletedAt != nil || revision?.editedAt != nil
-        if mayMatter, profiles[.me] != nil { shard.me.badges.changed(room) }
+        if mayMatter, hasKnownDevices { shard.me.badges.changed(room) }
     }
 
     /// Queues missed changes for one socket.

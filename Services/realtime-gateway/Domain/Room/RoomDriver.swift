@@ -22,8 +22,8 @@ final class RoomDriver: @unchecked Sendable {
     private var machine = RoomMachine<EngineSocket>()
     /// Those of the room's own namespace. A `/me` socket is in many rooms, so its shard keeps it.
     private var sockets: [MemberID: RoomSocket] = [:]
-    /// A profile of each form among the members, to render for.
-    private(set) var profiles: [EventForm: ClientProfile] = [:]
+    /// Whether a `/me` socket has been here, so that messages may change badges.
+    private(set) var hasKnownDevices = false
     private var waiting: [Event] = []
     private var isPerforming = false
     private var subscription: RedisSubscription?
@@ -94,12 +94,10 @@ final class RoomDriver: @unchecked Sendable {
 
     func join(_ socket: RoomSocket, isMember: Bool) {
         let profile = socket.identity.profile
-        let form = EventForm(profile.form)
         sockets[socket.id] = socket
-        if profiles[form] == nil { profiles[form] = profile }
         let member = RoomMember(
             id: socket.id, user: socket.identity.user, session: socket.identity.session,
-            form: form, echo: profile.echo, repeatedEvent: profile.repeatedEvent,
+            form: EventForm(profile.form), echo: profile.echo, repeatedEvent: profile.repeatedEvent,
             socket: socket.engine, isMember: isMember)
         handle { $0.join(member, &$1) }
     }
@@ -110,7 +108,7 @@ final class RoomDriver: @unchecked Sendable {
     ///   - start: how far its client has the room; nil to begin at the present.
     ///   - head: the room's head by chat-service, if it was asked for.
     func join(_ socket: MeSocket, after start: RoomHead?, head: RoomHead?) {
-        if profiles[.me] == nil { profiles[.me] = socket.profile }
+        hasKnownDevices = true
         let member = RoomMember(me: socket.id, user: socket.user, socket: socket.engine, after: start?.seq)
         handle { machine, actions in
             machine.join(member, changesAfter: start?.rev, &actions)
@@ -171,8 +169,8 @@ final class RoomDriver: @unchecked Sendable {
 
     func broadcast(_ message: RoomMessage, _ actions: inout [RoomAction]) {
         pace()
-        var rendered = RenderedMessage(message, compressingIn: context.compression.current)
-        let profiles = profiles
+        var rendered = RenderedMessage(message, compressingIn: context.rendering.compression.current)
+        let profiles = context.rendering.profiles
         let blockers = shard.blocks.blockers(of: message.body.author.id)
         let count = machine.broadcast(message, blockedBy: blockers, &actions) { engine, variant in
             guard SocketBackpressure.hasRoom(in: engine) else { return false }
@@ -180,7 +178,7 @@ final class RoomDriver: @unchecked Sendable {
             engine.send(packet)
             return true
         }
-        if profiles[.me] != nil { shard.me.badges.changed(room) }
+        if hasKnownDevices { shard.me.badges.changed(room) }
         context.metrics.delivered(message, to: count)
     }
 

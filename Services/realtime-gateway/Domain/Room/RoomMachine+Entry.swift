@@ -128,10 +128,7 @@ extension RoomMachine {
 
     /// The socket begins after `seq`.
     mutating func begin(_ id: MemberID, at seq: Int64, _ actions: inout [RoomAction]) {
-        change(id) { member in
-            member.start = seq
-            member.enter(.catchingUp(cursor: seq, .draining))
-        }
+        change(id) { $0.begin(at: seq) }
         proceed(id, &actions)
     }
 }

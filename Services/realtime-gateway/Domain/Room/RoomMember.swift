@@ -7,15 +7,17 @@ struct MemberID: Hashable, Sendable {
 }
 
 /// A socket in a room, as its `RoomMachine` knows it.
+///
+/// A device is in all rooms of its user, so there are many of these: a test holds the size.
 struct RoomMember<Socket> {
     /// A member's state. A cursor is the seq up to which the socket was sent the room's messages, or does not need them.
     enum Phase: Equatable {
         /// The room's head is not known yet.
         case entering(history: Int64?)
         /// The session's cursor is being read. The join is acknowledged afterwards.
-        case readingCursor(Entry)
+        indirect case readingCursor(Entry)
         /// Waits for a history reply that may be under way, or for the last answer about the cursor.
-        case waiting(Entry)
+        indirect case waiting(Entry)
         /// Is sent missed messages in slices.
         case catchingUp(cursor: Int64, CatchUpStep)
         /// Gets every broadcast.
@@ -24,7 +26,7 @@ struct RoomMember<Socket> {
         /// was sent anything.
         case observing(cursor: Int64?)
         /// Gets nothing until somebody can tell whether it still may.
-        case suspended(Suspension)
+        indirect case suspended(Suspension)
     }
 
     /// A join, from the moment at which the room's head is known.
@@ -76,17 +78,17 @@ struct RoomMember<Socket> {
 
     let id: MemberID
     let user: UserID?
+    private let traits: Traits
+    /// Counts the steps of catching up: an answer to an earlier step is ignored.
+    var step: UInt32 = 0
     let session: SessionID?
     let socket: Socket
-    private let traits: Traits
     private(set) var phase: Phase
     /// Messages that a history reply held while older ones were still on their way to the socket.
     private(set) var skipped: [ClosedRange<Int64>] = []
     var recorded = Recorded.none
     /// The seq after which the socket began.
-    var start: Int64 = 0
-    /// Counts the steps of catching up: an answer to an earlier step is ignored.
-    var step: UInt32 = 0
+    private(set) var start: Int64 = 0
     private var heartbeat = Heartbeat()
 
     init(
@@ -158,6 +160,12 @@ struct RoomMember<Socket> {
     mutating func enter(_ phase: Phase) {
         self.phase = phase
         step &+= 1
+    }
+
+    /// The socket begins after `seq`.
+    mutating func begin(at seq: Int64) {
+        start = seq
+        enter(.catchingUp(cursor: seq, .draining))
     }
 
     /// Moves the cursor of a live member, without another check: the broadcast has compared it.

@@ -7,7 +7,7 @@ struct Roster<Socket> {
     private(set) var members: [RoomMember<Socket>] = []
     /// Loads each member's socket before a broadcast reaches it; nil for sockets that are not an `EngineSocket`.
     private var sendAhead: [SendAhead?] = []
-    private var indices: [MemberID: Int] = [:]
+    private var indices: [MemberID: Int32] = [:]
     private var socketCounts: [UserID: Int] = [:]
     /// How many members must not be sent a message twice.
     private(set) var cautiousCount = 0
@@ -20,16 +20,16 @@ struct Roster<Socket> {
     /// The users with a socket of their own here. `/me` sockets are not counted by room.
     var users: some Collection<UserID> { socketCounts.keys }
 
-    func index(of id: MemberID) -> Int? { indices[id] }
+    func index(of id: MemberID) -> Int? { indices[id].map(Int.init) }
 
     func ids(of user: UserID) -> [MemberID] { members.filter { $0.user == user }.map(\.id) }
 
     func has(_ user: UserID) -> Bool { socketCounts[user] != nil }
 
-    subscript(id: MemberID) -> RoomMember<Socket>? { indices[id].map { members[$0] } }
+    subscript(id: MemberID) -> RoomMember<Socket>? { index(of: id).map { members[$0] } }
 
     mutating func add(_ member: RoomMember<Socket>) {
-        indices[member.id] = members.count
+        indices[member.id] = Int32(members.count)
         members.append(member)
         sendAhead.append((member.socket as? EngineSocket).map(SendAhead.init))
         if let user = member.user, member.form != .me { socketCounts[user, default: 0] += 1 }
@@ -38,14 +38,14 @@ struct Roster<Socket> {
     }
 
     mutating func remove(_ id: MemberID) -> RoomMember<Socket>? {
-        guard let index = indices.removeValue(forKey: id) else { return nil }
+        guard let index = indices.removeValue(forKey: id).map(Int.init) else { return nil }
         let last = members.removeLast()
         let lastAhead = sendAhead.removeLast()
         let member = index < members.count ? members[index] : last
         if index < members.count {
             members[index] = last
             sendAhead[index] = lastAhead
-            indices[last.id] = index
+            indices[last.id] = Int32(index)
         }
         if let user = member.user, member.form != .me, let count = socketCounts[user] {
             socketCounts[user] = count > 1 ? count - 1 : nil
