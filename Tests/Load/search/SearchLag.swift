@@ -57,6 +57,6 @@ struct SearchLag {
             let line = page.first { $0.hasPrefix(name) }
             return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) } ?? 0
         }
-        return value(#"maru_search_lag_seconds_bucket{le="1"}"#) / max(1, value("maru_search_lag_seconds_count"))
+        return value(#"maru_search_lag_seconds_bucket{le="1.0"}"#) / max(1, value("maru_search_lag_seconds_count"))
     }
 }

@@ -10,6 +10,7 @@ struct SearchPeers: StubState {
     mutating func answer(_ call: StubCall) -> Response? {
         switch call.subject {
         case ("profiles", _): .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: "사람\($0)") })
+        case ("blocks", _): .list("blocks", [])
         case ("access", _):
             .access(channels: channels().filter { call.ids("channels").contains($0.id) }.map(\.json), workspaces: [1])
         case ("users", "channels"): .list("channels", channels().filter(\.isMember).map(\.json))
