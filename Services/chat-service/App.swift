@@ -175,6 +175,7 @@ enum App {
         service.operatorRoutes { routes in
             RoomOperatorRoutes(rooms: OperatorRoomStore(database: database)).register(in: &routes)
             safety.register(in: &routes)
+            webhooks.register(in: &routes)
         }
         service.internalRoutes { routes in
             RoomRoutes(
