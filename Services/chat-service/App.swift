@@ -93,6 +93,8 @@ enum App {
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess,
+            disabled: DisabledUsers(
+                AuthClient(service.internalClient(service.peers.auth)), on: service.loops),
             lease: settings.scheduledLease, metrics: ScheduledMetrics(service.metrics), log: service.log)
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
