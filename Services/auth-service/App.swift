@@ -118,7 +118,8 @@ enum App {
                 system: settings.system
             ).register(in: &routes)
         }
-        service.operatorRoutes { AccountOperatorRoutes(accounts: operatorAccounts).register(in: &$0) }
+        let operatorRoutes = AccountOperatorRoutes(accounts: operatorAccounts)
+        service.operatorRoutes { operatorRoutes.register(in: &$0) }
         service.internalRoutes { routes in
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
             erasureRoutes.registerInternal(in: &routes)
@@ -126,6 +127,7 @@ enum App {
             MailRoutes(mails: mails).registerInternal(in: &routes)
             BotRoutes(bots: bots).registerInternal(in: &routes)
             secondFactorRoutes.registerInternal(in: &routes)
+            operatorRoutes.registerInternal(in: &routes)
         }
     }
 }

@@ -64,6 +64,10 @@ struct Webhooks: Sendable {
         service.background("old events of webhooks", every: .seconds(60), sender.forget)
     }
 
+    func register(in routes: inout OperatorRoutes) {
+        WebhookOperatorRoutes(subscriptions: subscriptionRoutes.subscriptions).register(in: &routes)
+    }
+
     func register(in routes: inout PublicRoutes) {
         subscriptionRoutes.register(in: &routes)
         incomingRoutes.register(in: &routes)

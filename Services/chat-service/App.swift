@@ -93,6 +93,8 @@ enum App {
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess,
+            disabled: DisabledUsers(
+                AuthClient(service.internalClient(service.peers.auth)), on: service.loops),
             lease: settings.scheduledLease, metrics: ScheduledMetrics(service.metrics), log: service.log)
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
@@ -175,6 +177,7 @@ enum App {
         service.operatorRoutes { routes in
             RoomOperatorRoutes(rooms: OperatorRoomStore(database: database)).register(in: &routes)
             safety.register(in: &routes)
+            webhooks.register(in: &routes)
         }
         service.internalRoutes { routes in
             RoomRoutes(

@@ -57,12 +57,10 @@ enum App {
         HintConsumer(shards: shards, subscriber: try service.subscriber(), starts: me.starts).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
         shards.forEach { $0.showPresence(presence) }
-        if let account = try settings.pushes.serviceAccount() {
-            try await dispatchPushes(for: account, settings.pushes, service, chat, presence)
-        } else {
-            let auth = AuthClient(service.internalClient(service.peers.auth))
-            try service.facts(AccountFactConsumer(pushes: nil, auth: auth).handle)
-        }
+        let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
+        let account = try settings.pushes.serviceAccount()
+        try keepPushes(in: store, isOn: account != nil, settings.pushes, service)
+        if let account { try dispatchPushes(for: account, from: store, settings.pushes, service, chat, presence) }
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
             for loop in service.loops.loops {
@@ -157,12 +155,24 @@ enum App {
         }
     }
 
+    /// Deletes old pushes, erases those of deleted accounts and shows decisions to operators. All of it goes on while push is
+    /// off, for the rows of the time when it was on.
+    private static func keepPushes(
+        in store: PushStore, isOn: Bool, _ settings: PushSettings, _ service: ServiceBuilder
+    ) throws {
+        service.background("push retention", PushRetention(store: store, decisions: settings.decisionMemory).run)
+        let auth = AuthClient(service.internalClient(service.peers.auth))
+        try service.facts(AccountFactConsumer(pushes: store, auth: auth).handle)
+        let decisions = PushDecisionRoutes(decisions: PushDecisionStore(database: store.database), isPushOn: isOn)
+        service.internalRoutes { routes in decisions.register(in: &routes) }
+        service.operatorRoutes { routes in decisions.register(in: &routes) }
+    }
+
     /// Sends pushes to users without a socket in the room.
     private static func dispatchPushes(
-        for account: ServiceAccount, _ settings: PushSettings, _ service: ServiceBuilder, _ chat: ChatClient,
-        _ presence: Presence
-    ) async throws {
-        let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
+        for account: ServiceAccount, from store: PushStore, _ settings: PushSettings, _ service: ServiceBuilder,
+        _ chat: ChatClient, _ presence: Presence
+    ) throws {
         let auth = AuthClient(service.internalClient(service.peers.auth))
         let http = service.provider("fcm")
         let provider = FCM(
@@ -178,11 +188,6 @@ enum App {
             counting: service.unknownMessages)
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
-        service.background("push retention", PushRetention(store: store, decisions: settings.decisionMemory).run)
-        try service.facts(AccountFactConsumer(pushes: store, auth: auth).handle)
-        let decisions = PushDecisionStore(database: store.database)
-        service.internalRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
-        service.operatorRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
         let loop = service.loops.loops[0]
         service.atDrain { await sender.stop(within: settings.drain, on: loop) }
     }

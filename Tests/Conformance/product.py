@@ -62,6 +62,13 @@ class Product:
         assert reply.status_code == 200, reply.text
         return reply
 
+    def sql(self, role, query):
+        """The output of a query by the role of a service."""
+        url = (self.data / f"secrets/{role}/database_url").read_text()
+        return subprocess.run(
+            ["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60
+        ).stdout.strip()
+
     def pushes(self, device):
         """Returns the pushes to a device, oldest first."""
         return [each for each in self.standins("GET", "/fcm/sent").json() if each["token"] == device]

@@ -1,5 +1,6 @@
 """The operators' command, deploy/maructl, against the product: its output, and the effect of its acts on users."""
 
+import datetime
 import json
 import os
 import subprocess
@@ -35,6 +36,12 @@ def ctl(product):
 @pytest.fixture
 def user(join):
     return join("native")
+
+
+def moment(seconds):
+    """The time so many seconds from now, as calls have it."""
+    at = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def acts(ctl, subject):
@@ -160,6 +167,46 @@ def test_a_room_a_report_and_a_push_are_shown(product, ctl, join, user):
     assert user.get(f"{user.path(channel)}/chats/1")["deletedAt"]
     assert ctl("reports", "show", reported["report_id"], "--json")["state"] == "answered"
     ctl("rooms", "show", "channel-999999", status=NOT_FOUND)
+
+
+def test_webhooks_are_shown_without_addresses_and_an_event_is_sent_again(product, ctl, user):
+    workspace = user.make_workspace()
+    channel = user.default_channel(workspace)
+    receiver = f"/receivers/operators-{channel.id}"
+    made = user.post(f"/workspaces/{workspace}/webhooks", {"url": product.standins_base + receiver, "events": ["message"]})
+    product.standins("PUT", receiver, json={"secret": made["secret"]})
+    user.say(channel, "하나")
+    (listed,) = ctl("webhooks", "list", workspace, "--json")["webhooks"]
+    assert (listed["subscription_id"], listed["receiver"], listed["on"]) == (made["subscription_id"], "127.0.0.1", True)
+    assert receiver not in ctl("webhooks", "list", workspace)
+    show = ("webhooks", "show", made["subscription_id"])
+    eventually(lambda: ctl(*show, "--state", "delivered", "--json")["deliveries"])
+    (delivery,) = ctl(*show, "--json")["deliveries"]
+    assert (delivery["type"], delivery["seq"]) == ("message", 1)
+    again = ctl("webhooks", "replay", made["subscription_id"], delivery["delivery_id"], "--json")
+    assert (again["delivery_id"], again["state"]) == (delivery["delivery_id"], "waiting")
+    eventually(lambda: len(product.standins("GET", receiver).json()) == 2)
+    assert {each["id"] for each in product.standins("GET", receiver).json()} == {delivery["name"]}
+    subject = f"webhooks/{made['subscription_id']}/deliveries/{delivery['delivery_id']}"
+    assert acts(ctl, subject) == [("webhooks.replay", "done"), ("webhooks.replay", None)]
+    ctl("webhooks", "replay", made["subscription_id"], 999_999_999, status=NOT_FOUND)
+    user.call("PUT", f"/workspaces/{workspace}/webhooks/{made['subscription_id']}", json={"on": False})
+    assert "is off" in ctl("webhooks", "replay", made["subscription_id"], delivery["delivery_id"], status=FAILED)
+
+
+def test_a_scheduled_message_of_a_disabled_user_fails_and_can_be_sent_once_enabled(product, ctl, user):
+    workspace = user.make_workspace()
+    channel = user.default_channel(workspace)
+    scheduled = user.post(f"{user.path(channel)}/scheduled", {"content": "나중에", "at": moment(4)})
+    ctl("users", "disable", user.id, "--yes")
+    eventually(lambda: product.sql("chat", f"select failed_code from scheduled where id = {scheduled['id']}") == "E14")
+    ctl("users", "enable", user.id)
+    again = user.another_device()
+    (item,) = again.get("/users/me/scheduled")["items"]
+    assert (item["state"], item["error"]["errorCode"]) == ("failed", "E14")
+    assert again.history(channel) == []
+    again.call("PUT", f"/users/me/scheduled/{item['id']}", json={"at": moment(1)})
+    eventually(lambda: [each["content"] for each in again.history(channel)] == ["나중에"])
 
 
 def test_a_refund_pays_back_and_takes_the_coins(product, ctl, user):

@@ -76,7 +76,15 @@ struct OperatorTests {
             #expect(!devices.text.contains("device-1"))
             let shown = try await fixture.service.operatorCall("GET", "/operator/users/\(user.id)").json
             #expect(shown.string("state") == "disabled" && shown.string("disabledAt") != nil)
+            let other = try await fixture.join("b@b.kr")
+            func disabled() async throws -> [String] {
+                let ids = #"{"ids":["\#(user.id)","\#(other.id)"]}"#
+                let reply = try await fixture.service.internalCall("POST", "/internal/disabled", json: ids)
+                return try reply.json["ids"]?.elements?.compactMap(\.string) ?? []
+            }
+            #expect(try await disabled() == [user.id])
             #expect(try await fixture.service.operatorCall("DELETE", path).status == 200)
+            #expect(try await disabled() == [])
             #expect(try await fixture.logIn().id == user.id)
             #expect(try await fixture.service.operatorCall("PUT", "/operator/users/999/disabled").status == 404)
         }

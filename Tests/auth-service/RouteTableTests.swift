@@ -186,7 +186,8 @@ struct RouteTableTests {
             for (method, path) in [
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
                 ("POST", "devices/prune"), ("GET", "revocations?since=0"), ("GET", "erasures/1"),
-                ("POST", "erasures/1/chat"), ("POST", "blocks"), ("POST", "second-factors"), ("POST", "bots"),
+                ("POST", "erasures/1/chat"), ("POST", "blocks"), ("POST", "second-factors"), ("POST", "disabled"),
+                ("POST", "bots"),
                 ("POST", "notices"),
             ] {
                 let reply = try await HTTPCall(

@@ -108,6 +108,42 @@ struct WebhookSubscriptionTests {
         }
     }
 
+    @Test("An operator lists and shows webhooks without the addresses of receivers, and sends an event again")
+    func operators() async throws {
+        try await WebhookFixture.use { fixture in
+            let chat = fixture.chat.instances[0]
+            let id = try await fixture.subscribe("a", ["message"])
+            _ = try await fixture.chat.send("one")
+            _ = try await fixture.take(1)
+            try await eventually("the outcome") {
+                try await fixture.deliveries(of: id, "?state=delivered").count == 1
+            }
+            let list = try await chat.operatorCall("GET", "/operator/workspaces/3/webhooks")
+            let item = try #require(try list.json["webhooks"]?[0])
+            #expect(item["subscription_id"]?.string == id && item["receiver"]?.string == "127.0.0.1")
+            #expect(item["on"]?.bool == true && !list.text.contains("receivers/a") && !list.text.contains("secret"))
+            #expect(try await chat.operatorCall("GET", "/operator/workspaces/4/webhooks").json["webhooks"]?[0] == nil)
+            let shown = try await chat.operatorCall("GET", "/operator/webhooks/\(id)?state=delivered")
+            let delivery = try #require(try shown.json["deliveries"]?[0])
+            #expect(try shown.json["workspace_id"]?.string == "3" && delivery["seq"]?.int == 1)
+            let failed = try await chat.operatorCall("GET", "/operator/webhooks/\(id)?state=failed")
+            #expect(try failed.json["deliveries"]?[0] == nil)
+            let path = "/operator/webhooks/\(id)/deliveries/\(delivery["delivery_id"]?.string ?? "")/replay"
+            #expect(try await chat.operatorCall("POST", path).json["state"]?.string == "waiting")
+            _ = try await fixture.take(2)
+            let names = fixture.receivers.received("a").map(\.id)
+            #expect(names.count == 2 && names[0] == names[1])
+            for (method, path, status) in [
+                ("GET", "/operator/webhooks/999", 404), ("GET", "/operator/webhooks/\(id)?state=lost", 422),
+                ("POST", "/operator/webhooks/\(id)/deliveries/999/replay", 404),
+                ("POST", "/operator/webhooks/999/deliveries/1/replay", 404),
+            ] { #expect(try await chat.operatorCall(method, path).status == status, "\(path)") }
+            _ = try await fixture.chat.call("PUT", "\(WebhookFixture.path)/\(id)", user: 4, json: #"{"on":false}"#)
+            #expect(try await chat.operatorCall("POST", path).status == 422)
+            #expect(fixture.chat.peers.now.acts.contains("webhooks.replay webhooks/\(id)/deliveries/999 E13"))
+        }
+    }
+
     @Test("A subscription ends with its workspace, and its old events after their time")
     func ends() async throws {
         try await WebhookFixture.use { fixture in

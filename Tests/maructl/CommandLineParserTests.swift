@@ -37,6 +37,8 @@ struct CommandLineParserTests {
         let found = try invocation("--json users delete --yes 5 --messages delete --as anna")
         #expect(found.values == ["user": "5", "messages": "delete"])
         #expect(found.options == GlobalOptions(isJSON: true, isConfirmed: true, operatorName: "anna"))
+        #expect(
+            try invocation("webhooks show 3 --state failed").values == ["subscription": "3", "state": "failed"])
         #expect(try invocation("audit --act users --limit 5").values == ["act": "users", "limit": "5"])
     }
 
@@ -57,6 +59,7 @@ struct CommandLineParserTests {
             ("users show 3 4", "4 is too much: users show USER"),
             ("users show 3 --fast 1", "users show has no option --fast"),
             ("roles set 3 7 owner", "ROLE must be one of admin, member, guest, not owner"),
+            ("webhooks show 3 --state lost", "--state must be one of waiting, delivered, failed, not lost"),
             ("workspaces show abc", "WORKSPACE must be a number from 1, not abc"),
             ("workspaces show -5", "WORKSPACE must be a number from 1, not -5"),
             ("users show 3 --as", "--as needs a value"),
@@ -97,7 +100,7 @@ struct CommandLineParserTests {
     func harm() {
         for command in CommandList.all {
             guard case .call(let template) = command.action, template.method != "GET" else { continue }
-            let isGift = command.words == ["users", "enable"]
+            let isGift = [["users", "enable"], ["webhooks", "replay"]].contains(command.words)
             #expect((command.harm == nil) == isGift, "\(command.usage)")
             guard let harm = command.harm else { continue }
             for argument in command.arguments { #expect(harm.contains("{\(argument.name)}"), "\(command.usage)") }

@@ -107,6 +107,29 @@ struct PushDecisionTests {
         }
     }
 
+    @Test("While push is off, a message says so and shows the decisions of the time before")
+    func off() async throws {
+        try await GatewayHarness.use { harness in
+            let folder = TemporaryFolder("maru-push")
+            harness.give()
+            try await harness.withNode(try harness.pushSettings(folder)) { node in
+                try await harness.push("1", in: Self.room)
+                try await harness.taken()
+                let reply = try await node.operatorCall("GET", "/operator/pushes/channel-8/1")
+                #expect(try reply.json["push"]?.string == "on")
+                #expect(try await node.operatorCall("GET", "/operator/pushes/channel-8/2").status == 404)
+            }
+            try await harness.withNode { node in
+                let before = try await node.operatorCall("GET", "/operator/pushes/channel-8/1").json
+                #expect(before["push"]?.string == "off" && before["users"]?[0]?["reason"] != nil)
+                let never = try await node.operatorCall("GET", "/operator/pushes/channel-8/2")
+                #expect(try never.status == 200 && never.json["push"]?.string == "off")
+                #expect(try never.json["users"]?[0] == nil && never.json["decidedAt"] == nil)
+                #expect(try await node.operatorCall("GET", "/operator/pushes/x/1").status == 404)
+            }
+        }
+    }
+
     @Test("Decisions are deleted after push_decision_memory")
     func forgetting() async throws {
         try await GatewayHarness.use { harness in

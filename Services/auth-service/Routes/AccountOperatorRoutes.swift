@@ -22,6 +22,13 @@ struct AccountOperatorRoutes: Sendable {
         routes.act("sessions.end", .delete, "/operator/sessions/{id}", endSession)
     }
 
+    func registerInternal(in routes: inout InternalRoutes) { routes.add(DisabledRequest.self, disabled) }
+
+    /// Tells another service which users are disabled.
+    func disabled(_ request: DisabledRequest) async throws -> DisabledReply {
+        DisabledReply(users: try await accounts.store.disabled(among: request.users))
+    }
+
     // MARK: Accounts
 
     func find(_ call: InternalCall) async throws -> Response {

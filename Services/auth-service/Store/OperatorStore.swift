@@ -34,6 +34,8 @@ struct OperatorStore: Sendable {
         """)
     private static let enable = Statement.write(
         "enable account", "update account set disabled_at = null where id = $1 and deleted_at is null")
+    private static let disabled = Statement.read(
+        "disabled accounts", "select id from account where id = any($1) and disabled_at is not null order by id")
 
     init(database: PostgresPool) { self.database = database }
 
@@ -61,6 +63,10 @@ struct OperatorStore: Sendable {
     /// Disables an account; false if there is none. A sign-in under way waits, and opens no session afterwards.
     func disable(_ account: UserID, at now: Timestamp, in tx: PostgresTransaction) async throws -> Bool {
         !(try await tx.query(Self.disable, account, now.milliseconds).isEmpty)
+    }
+
+    func disabled(among accounts: [UserID]) async throws -> [UserID] {
+        try await database.query(Self.disabled, accounts).map { row throws(PostgresError) in try row.next() }
     }
 
     /// Lets the user of an account sign in again; false if there is none.

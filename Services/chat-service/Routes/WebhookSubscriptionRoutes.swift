@@ -59,7 +59,8 @@ struct WebhookSubscriptionRoutes: Sendable {
         let limit = try call.listLimit()
         let found = try await subscriptions.deliveries(
             of: try call.id("subscription_id"), in: try call.id("id"), for: caller.user,
-            before: try call.numericCursor() ?? .max, try call.deliveryState(), limit: limit)
+            before: try call.numericCursor() ?? .max, try WebhookDelivery.State(query: try call.query("state")),
+            limit: limit)
         return call.reply { json in
             json.object { json in
                 json.field("items", found.map(WebhookDeliveryView.init), for: call.profile)
@@ -77,7 +78,8 @@ struct WebhookSubscriptionRoutes: Sendable {
     private func view(_ subscription: WebhookSubscription, showsSecret: Bool) -> WebhookSubscriptionView {
         WebhookSubscriptionView(
             subscription: subscription,
-            secret: showsSecret ? subscriptions.signer.secret(of: subscription.seeds.current) : nil)
+            audience: .managers(
+                secret: showsSecret ? subscriptions.signer.secret(of: subscription.seeds.current) : nil))
     }
 }
 
@@ -95,12 +97,16 @@ extension Call {
         return wish
     }
 
-    fileprivate func deliveryState() throws(Failure) -> WebhookDelivery.State? {
-        switch try query("state") {
-        case nil, "": nil
-        case "waiting": .waiting
-        case "delivered": .delivered
-        case "failed": .failed
+}
+
+extension WebhookDelivery.State {
+    /// The value of the parameter `state`; nil for all states.
+    init?(query: String?) throws(Failure) {
+        switch query {
+        case nil, "": return nil
+        case "waiting": self = .waiting
+        case "delivered": self = .delivered
+        case "failed": self = .failed
         default: throw .invalid("state must be waiting, delivered or failed.")
         }
     }

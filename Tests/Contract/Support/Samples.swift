@@ -15,7 +15,7 @@ enum Samples {
     static let workspace: [WorkspaceFact] = [
         .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
         .memberAdded(workspaceMembership), .memberRemoved(workspaceMembership),
-        .channelChanged(channelVersion), .channelDeleted(channelVersion),
+        .channelCreated(channelVersion), .channelChanged(channelVersion), .channelDeleted(channelVersion),
         .channelMemberAdded(channelMembership), .channelMemberRemoved(channelMembership),
         .captureCoins(order), .invitationMailed(invitation),
     ]
@@ -102,6 +102,7 @@ enum Samples {
         ExportFileRequest(user: UserID(5), name: "channelChats/a.png", offset: 1 << 20),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
         BlocksRequest(users: users), BadgesRequest(users: users), SecondFactorsRequest(users: users),
+        DisabledRequest(users: users),
         NoticeRequest(user: UserID(5), kind: .webhookOff, detail: "a.example"),
         BotRequest(workspace: WorkspaceID(3), key: "webhook-7", nickname: "빌드"),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
@@ -140,7 +141,8 @@ enum Samples {
             expiresAt: Timestamp(milliseconds: 9)),
         ExportPage(sections: [section], files: ["channelChats/a.png"], next: "rooms:dm-7:files:a"),
         ExportPage(sections: [], files: [], next: nil), section, ExportFilePiece(bytes: [1, 2, 255], size: 3),
-        SecondFactorsReply(users: users), factor, LockOutReply(workspaces: [WorkspaceID(3)]),
+        SecondFactorsReply(users: users), DisabledReply(users: users), factor,
+        LockOutReply(workspaces: [WorkspaceID(3)]),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]

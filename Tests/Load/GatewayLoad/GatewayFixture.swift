@@ -7,9 +7,9 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-/// The built realtime-gateway with Redis, stubs of the other services and, if asked for, Postgres and chat-service.
+/// The built realtime-gateway with Postgres, Redis, stubs of the other services and, if asked for, chat-service.
 final class GatewayFixture: Sendable {
-    /// Optional parts beside the gateway and Redis.
+    /// Optional parts beside the gateway and its stores.
     struct Parts: OptionSet {
         let rawValue: Int
         /// Pushes to FCM, which `PeerServices` stubs.
@@ -27,7 +27,7 @@ final class GatewayFixture: Sendable {
     let chatPort = FreePort.pick()
     private let chatInternalPort = FreePort.pick()
     private let folder = TemporaryFolder("maru-fanout")
-    private let cluster: PostgresCluster?
+    private let cluster: PostgresCluster
     private let processes: [ChildProcess]
     /// The settings of the gateway.
     private let gateway: [String: String]
@@ -36,8 +36,8 @@ final class GatewayFixture: Sendable {
     /// - Parameter loops: the gateway's loops; 0 for the default of one a core.
     static func start(_ layout: RoomLayout, loops: Int = 0, with parts: Parts = []) async throws -> GatewayFixture {
         let redis = try await RedisServer.start(["--appendonly", "yes", "--appendfsync", "everysec"])
-        let cluster = parts.isEmpty ? nil : try await PostgresCluster.start(["fsync=on"])
-        let databases = [try await cluster?.makeDatabase(), try await cluster?.makeDatabase()].compactMap(\.self)
+        let cluster = try await PostgresCluster.start(["fsync=on"])
+        let databases = [try await cluster.makeDatabase(), try await cluster.makeDatabase()]
         let fixture = try GatewayFixture(
             layout, loops: loops, parts, redis, cluster, databases.map(\.connectionString))
         for port in [fixture.port] + (parts.contains(.chat) ? [fixture.chatPort] : []) {
@@ -52,7 +52,7 @@ final class GatewayFixture: Sendable {
     }
 
     private init(
-        _ layout: RoomLayout, loops: Int, _ parts: Parts, _ redis: RedisServer, _ cluster: PostgresCluster?,
+        _ layout: RoomLayout, loops: Int, _ parts: Parts, _ redis: RedisServer, _ cluster: PostgresCluster,
         _ databases: [String]
     ) throws {
         self.layout = layout
@@ -63,7 +63,7 @@ final class GatewayFixture: Sendable {
             "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
             "redis_url": "redis://127.0.0.1:\(redis.port)/0", "auth_url": peers.url, "workspace_url": peers.url,
             "chat_url": peers.url, "log_level": "error",
-            "database_url": databases.first ?? "postgres://127.0.0.1:1/no",
+            "database_url": databases[0],
         ]
         if parts.contains(.chat) { common["chat_url"] = "http://127.0.0.1:\(chatInternalPort)" }
         var gateway = common
@@ -155,7 +155,7 @@ final class GatewayFixture: Sendable {
     func stop() async {
         for process in processes.reversed() { await process.stop() }
         await redis.stop()
-        await cluster?.stop()
+        await cluster.stop()
         await peers.stop()
     }
 }

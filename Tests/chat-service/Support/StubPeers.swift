@@ -18,6 +18,10 @@ struct PeersOfChat: StubState {
     var roles: [Int64: String] = [:]
     /// The users that are locked out of all workspaces for want of a second factor.
     var lockedOut: Set<Int64> = []
+    /// The entries of the audit log of operators, as `act subject outcome`.
+    var acts: [String] = []
+    /// The users that an operator has disabled.
+    var disabled: Set<Int64> = []
     /// The entries of audit logs: action and key.
     var audited: [String] = []
     /// The removals after reports: user, workspace and the deciding owner.
@@ -53,6 +57,11 @@ struct PeersOfChat: StubState {
         case ("profiles", _):
             guard hasProfiles else { return .refusal(500, "E99") }
             return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
+        case ("operators", "acts"):
+            acts.append("\(call.text("act") ?? "") \(call.text("subject") ?? "") \(call.text("outcome") ?? "begun")")
+            return .json("{}")
+        case ("disabled", _):
+            return .list("ids", call.ids("ids").filter(disabled.contains).map { "\"\($0)\"" })
         case ("notices", _):
             noticed.append("\(user) \(call.text("kind") ?? "") \(call.text("detail") ?? "")")
             return .json("{}")

@@ -125,6 +125,26 @@ enum CommandList {
             "answers a report", harm: "This answers report {report} with: {action}.",
             .call(CallTemplate(.chat, "PUT", "/operator/reports/{report}/{action}", .record))),
         Command(
+            "webhooks list", [workspace], "lists the outgoing webhooks of a workspace",
+            .call(
+                CallTemplate(
+                    .chat, "GET", "/operator/workspaces/{workspace}/webhooks",
+                    .list(
+                        "webhooks",
+                        columns: ["subscription_id", "receiver", "events", "channels", "on", "offReason", "createdAt"]))
+            )),
+        Command(
+            "webhooks show", [.init("subscription")],
+            options: [.init("state", .choice(["waiting", "delivered", "failed"]), "only these events")],
+            "shows an outgoing webhook and its newest events",
+            .call(CallTemplate(.chat, "GET", "/operator/webhooks/{subscription}", query: ["state"], .record))),
+        Command(
+            "webhooks replay", [.init("subscription"), .init("delivery")],
+            "sends an event that has ended to its receiver again",
+            .call(
+                CallTemplate(
+                    .chat, "POST", "/operator/webhooks/{subscription}/deliveries/{delivery}/replay", .record))),
+        Command(
             "pushes show", [.init("room", .text), .init("seq")],
             "tells why a message was pushed to each member, or why not",
             .call(

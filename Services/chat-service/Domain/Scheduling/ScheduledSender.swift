@@ -13,6 +13,7 @@ final class ScheduledSender: Sendable {
     private let store: ScheduledStore
     private let conversations: Conversations
     private let access: RoomAccess
+    private let disabled: DisabledUsers
     private let lease: Duration
     private let metrics: ScheduledMetrics
     private let log: Log
@@ -25,15 +26,17 @@ final class ScheduledSender: Sendable {
     private static let patrol = Duration.milliseconds(500)
     /// A message that could not be sent for this time fails.
     private static let longestDelay = Duration.seconds(3600)
+    private static let wasDisabled = Failure(.notAllowed, "Your account was disabled at that time.")
 
     /// - Parameter lease: how long other instances leave a message to the one that sends it. It doubles with each attempt.
     init(
-        store: ScheduledStore, conversations: Conversations, access: RoomAccess, lease: Duration,
-        metrics: ScheduledMetrics, log: Log
+        store: ScheduledStore, conversations: Conversations, access: RoomAccess,
+        disabled: DisabledUsers, lease: Duration, metrics: ScheduledMetrics, log: Log
     ) {
         self.store = store
         self.conversations = conversations
         self.access = access
+        self.disabled = disabled
         self.lease = lease
         self.metrics = metrics
         self.log = log
@@ -91,9 +94,10 @@ final class ScheduledSender: Sendable {
         metrics.sent(lag: .now - message.at)
     }
 
-    /// The room, if the author may write to it now. A block does not matter, as for any other send: its refusal would tell the
+    /// The room, if the author may write to it now: a client with their session could. A block does not matter, as for any other send: its refusal would tell the
     /// author of it.
     private func target(of message: ScheduledMessage) async throws -> MessageTarget {
+        if try await disabled.contains(message.author) { throw Self.wasDisabled }
         if let channel = message.room.channel {
             return MessageTarget(
                 try await access.channel(.id(channel), in: message.workspace, forMember: message.author))

@@ -111,7 +111,14 @@ struct WebhookSubscriptions: Sendable {
     func replay(
         _ delivery: WebhookDeliveryID, of id: WebhookSubscriptionID, in workspace: WorkspaceID, for user: UserID
     ) async throws -> WebhookDelivery {
-        let subscription = try await find(id, in: workspace, for: user)
+        try await replay(delivery, of: try await find(id, in: workspace, for: user))
+    }
+
+    /// The same for operators.
+    func replay(
+        _ delivery: WebhookDeliveryID, of subscription: WebhookSubscription
+    ) async throws -> WebhookDelivery {
+        let id = subscription.id
         guard subscription.isOn else { throw Failure.invalid("The webhook is off.") }
         guard try await deliveries.find(delivery, of: id) != nil else { throw Failure.notFound }
         try await deliveries.replay(delivery, of: id, at: .now)

@@ -56,6 +56,12 @@ public struct AuthClient: Sendable {
         return try await client.send(SecondFactorsRequest(users: users)).users
     }
 
+    /// The users among these that an operator has disabled.
+    public func disabledUsers(among users: [UserID]) async throws -> [UserID] {
+        if users.isEmpty { return [] }
+        return try await client.send(DisabledRequest(users: users)).users
+    }
+
     /// The blocks of users, in both directions; users without any are missing.
     public func blocks(of users: [UserID]) async throws -> [Blocks] {
         if users.isEmpty { return [] }
