@@ -122,7 +122,8 @@ enum App {
             publisher: RoomEventPublisher(redis: redis),
             me: me,
             readerPatience: settings.readerPatience,
-            compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
+            compression: LoopLocal(service.loops) { _ in CompressionPool() },
+            metrics: GatewayMetrics(service.metrics, tracer: service.tracer),
             log: service.log)
         return LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
     }

@@ -1,6 +1,7 @@
 import Contract
 import EventLoop
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Sends and reads messages.
@@ -39,7 +40,8 @@ struct Conversations: Sendable {
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: content, files: files, clientID: request.clientID,
-            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews)
+            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews,
+            call: CallContext.current)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)
