@@ -2,6 +2,7 @@
 
 import base64
 import copy
+from collections import Counter
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -52,7 +53,7 @@ def whole(product, trace, caller, *names):
     def arrived():
         found = spans(product, trace)
         outside = {each.parent for each in found} - {each.id for each in found}
-        return {each.name for each in found} >= set(names) and outside == {caller}
+        return Counter(each.name for each in found) >= Counter(names) and outside == {caller}
 
     eventually(arrived)
     return spans(product, trace)

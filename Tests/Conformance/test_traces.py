@@ -82,7 +82,7 @@ def test_a_call_between_services_belongs_to_the_trace(product, home, join):
     stranger = join("native")
     # Nothing is cached of a new user, so chat-service asks workspace-service.
     assert stranger.send("GET", stranger.path(channel) + "/chats?cursor_date=", headers).status_code == 404
-    found = whole(product, trace, CALLER, "POST /internal/access")
+    found = whole(product, trace, CALLER, "POST /internal/access", "POST /internal/access")
     client, server = sorted((each for each in found if each.name == "POST /internal/access"), key=lambda each: -each.kind)
     assert (client.service, client.kind) == ("chat-service", 3)
     assert (server.service, server.kind, server.parent) == ("workspace-service", 2, client.id)

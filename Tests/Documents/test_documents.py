@@ -20,6 +20,7 @@ MECHANISMS = [
     "roles",
     "safety",
     "sessions",
+    "traces",
     "webhooks",
 ]
 

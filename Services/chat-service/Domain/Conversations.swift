@@ -1,7 +1,6 @@
 import Contract
 import EventLoop
 import ServiceKit
-import Telemetry
 import Wire
 
 /// Sends and reads messages.
@@ -40,8 +39,7 @@ struct Conversations: Sendable {
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: content, files: files, clientID: request.clientID,
-            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews,
-            call: CallContext.current)
+            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)

@@ -24,7 +24,7 @@ final class PendingMessage: Sendable {
         room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
         content: String, files: [String], clientID: String?, digest: [UInt8]?, reply: ReplyRequest? = nil,
         mentions: [MessageMention] = [], isScheduled: Bool = false, previews: [FilePreview] = [],
-        call: CallContext? = nil
+        call: CallContext? = CallContext.current
     ) {
         self.room = room
         self.workspace = workspace

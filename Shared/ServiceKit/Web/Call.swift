@@ -26,7 +26,7 @@ public final class Call: CallContext, @unchecked Sendable {
                     gatewayStart: origin.gatewayStart, by: tracer)
             }
         }
-        // A caller whose trace is not recorded here is not recorded by the other services either.
+        // A call that is not recorded here is not recorded by the other services either.
         let passed = parent?.child(from: ids, isSampled: tracer == nil && parent?.isSampled == true)
         super.init(id: id, trace: passed, recorder: recording?.recorder)
     }

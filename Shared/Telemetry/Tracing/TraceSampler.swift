@@ -1,7 +1,7 @@
-/// Decides which calls are traced: a share of all trace ids, and those whose caller asks for it.
+/// Decides which calls are traced: a share of all trace ids, and the calls that ask for it.
 ///
 /// The trace id decides on the share, so that all services choose the same traces. A caller may choose its trace id, so it may
-/// begin only so many traces a second, whatever its flag says.
+/// begin only so many traces a second, with or without the flag.
 struct TraceSampler {
     private let threshold: UInt64
     private let limit: Int

@@ -82,7 +82,7 @@ public final class Tracer: Sendable {
 
     // MARK: Sending
 
-    /// Removes the oldest finished spans, at most `limit`; the caller reports what became of them.
+    /// Removes the oldest finished spans, at most `limit`; the caller reports the outcome to `sent`.
     public func take(upTo limit: Int) -> [TraceSpan] { queue.withLock { $0.take(upTo: limit) } }
 
     /// Counts spans that were sent, of which the collector has refused some.
