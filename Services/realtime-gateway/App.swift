@@ -124,7 +124,7 @@ enum App {
             readerPatience: settings.readerPatience,
             rendering: EventRendering(
                 service.profiles, compression: LoopLocal(service.loops) { _ in CompressionPool() }),
-            metrics: GatewayMetrics(service.metrics), log: service.log)
+            metrics: GatewayMetrics(service.metrics, tracer: service.tracer), log: service.log)
         return LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
     }
 

@@ -12,7 +12,8 @@ extension LoopPool {
 
     /// Like `perform`, but cancelling the task does not end the wait.
     func performShielded(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
-        await withUnsafeContinuation { continuation in
+        if let begin = configuration.beginTrace { request.trace = begin() }
+        return await withUnsafeContinuation { continuation in
             if loop.isCurrent {
                 start(request, in: lease, continuation)
             } else {

@@ -37,6 +37,8 @@ public struct PostgresConfiguration: Sendable {
     public var cancelGrace = Duration.milliseconds(100)
     /// A connection is closed as dead if an abandoned statement brings no answer for this time.
     public var stallLimit = Duration.seconds(5)
+    /// Called in the task of each caller; the closure that it returns receives the report of that call. Nil for no traces.
+    public var beginTrace: (@Sendable () -> (@Sendable (StatementReport) -> Void)?)?
     /// Receives a report of every call, on its loop; it must not block.
     public var onStatement: (@Sendable (StatementReport) -> Void)?
 

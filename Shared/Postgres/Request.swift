@@ -31,6 +31,8 @@ final class Request: @unchecked Sendable {
     var isAlone = false
     /// Called when the server has finished it or the connection is lost, even if the caller waits no more.
     var finished: ((PostgresError?) -> Void)?
+    /// Receives the report of a call that is traced.
+    var trace: (@Sendable (StatementReport) -> Void)?
     /// Whether a cancellation of another request may have hit this one.
     var mayBeHitByCancel = false
 
@@ -95,7 +97,11 @@ final class Request: @unchecked Sendable {
     func answer(_ outcome: Outcome, now: UInt64, report: (@Sendable (StatementReport) -> Void)?) {
         guard let continuation else { return }
         self.continuation = nil
-        report?(StatementReport(self, outcome, took: .nanoseconds(Int64(now - startedAt))))
+        if report != nil || trace != nil {
+            let outcome = StatementReport(self, outcome, took: .nanoseconds(Int64(now - startedAt)))
+            report?(outcome)
+            trace?(outcome)
+        }
         continuation.resume(returning: outcome)
     }
 

@@ -1,7 +1,9 @@
-/// The outcome of one call, for metrics.
+/// The outcome of one call, for metrics and traces.
 public struct StatementReport: Sendable {
     /// The name of the statement; for a batch, of its last statement.
     public let name: String
+    /// The names of its statements in their order.
+    public let names: [String]
     /// The time from the call to the result, including the wait for a connection.
     public let duration: Duration
     /// The number of returned or affected rows.
@@ -10,7 +12,8 @@ public struct StatementReport: Sendable {
     public let error: PostgresError?
 
     init(_ request: Request, _ outcome: Request.Outcome, took duration: Duration) {
-        name = request.steps.last?.statement.name ?? ""
+        names = request.steps.map(\.statement.name)
+        name = names.last ?? ""
         self.duration = duration
         switch outcome {
         case .rows(let list): (rows, error) = (list.affected, nil)

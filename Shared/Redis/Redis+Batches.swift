@@ -42,5 +42,5 @@ extension Redis {
 }
 
 extension Result {
-    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+    var isFailure: Bool { if case .failure = self { true } else { false } }
 }

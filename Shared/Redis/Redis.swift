@@ -55,9 +55,11 @@ public final class Redis: Sendable {
     @discardableResult
     public func run(_ command: RedisCommand, within limit: Duration? = nil) async throws(RedisError) -> RedisValue {
         let link = link(for: command.key)
+        let report = configuration.beginTrace?()
         let outcome = await withUnsafeContinuation { continuation in
             link.send(command, within: limit, .continuation(continuation))
         }
+        report?(CommandReport(name: command.name, count: 1, hasFailed: outcome.isFailure))
         return try outcome.get()
     }
 
@@ -67,12 +69,17 @@ public final class Redis: Sendable {
         _ commands: [RedisCommand], within limit: Duration? = nil
     ) async -> [Result<RedisValue, RedisError>] {
         guard !commands.isEmpty else { return [] }
-        return await withUnsafeContinuation { continuation in
+        let report = configuration.beginTrace?()
+        let outcomes: [Result<RedisValue, RedisError>] = await withUnsafeContinuation { continuation in
             let outcomes = OutcomeCollector(count: commands.count, continuation)
             for (index, command) in commands.enumerated() {
                 link(for: command.key).send(command, within: limit, .closure { outcomes.add($0, at: index) })
             }
         }
+        report?(
+            CommandReport(
+                name: commands[0].name, count: commands.count, hasFailed: outcomes.contains(where: \.isFailure)))
+        return outcomes
     }
 
     /// Sends `command` without waiting; a failure is ignored. For hints that the next one replaces.

@@ -9,7 +9,7 @@ MOST_STORED_VARIABLES = 12
 
 # Each folder may name the types of the folders before it.
 FOLDERS = {
-    "Shared/ServiceKit": ["Config", "Limits", "Events", "Access", "Caches", "Files", "Exports", "Web", "Body", "Service"],
+    "Shared/ServiceKit": ["Config", "Traces", "Limits", "Events", "Access", "Caches", "Files", "Exports", "Web", "Body", "Service"],
     "Shared/HTTP": ["Values", "Parsing", "Routing", "Server", "Client", "Files"],
     "Shared/WebSocket": ["Values", "Headers", "Frames", "Deflate", "Handshake", "Machine", "Connection", "HTTP"],
 }

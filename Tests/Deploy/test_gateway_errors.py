@@ -22,6 +22,7 @@ def assert_true(reply, status, code):
     problem = reply.json()
     assert (reply.status, problem["status"], problem["errorCode"]) == (status, status, code)
     assert problem["title"] and problem["type"] == "about:blank"
+    assert problem["requestId"] == reply.header("x-request-id")
     assert reply.header("content-type") == "application/problem+json"
     assert reply.header("x-request-id")
 

@@ -1,6 +1,7 @@
 """The headers that reach a service."""
 
 import json
+import time
 
 import pytest
 from gateway import Gateway, eventually
@@ -48,6 +49,7 @@ def test_only_listed_headers_pass(gateway):
         "x-forwarded-for",
         "x-forwarded-proto",
         "x-request-id",
+        "x-request-start",
         "sesackey",
         "accept",
     }
@@ -114,6 +116,15 @@ def test_the_time_after_which_a_service_may_be_called_again_reaches_the_client(g
     reply = gateway.request(f"/v1/users/busy-{status}")
     assert reply.status == status and reply.json()["errorCode"] == "E98"
     assert [value for name, value in reply.headers if name == "retry-after"] == ["7"]
+
+
+def test_a_service_is_told_when_the_gateway_received_the_call(gateway):
+    before = time.time()
+    echo = gateway.echo("/v1/users/me", headers={"X-Request-Start": "1 0"})
+    (start,) = sent(echo, "x-request-start")
+    now, past = map(float, start.split())
+    # nginx has milliseconds.
+    assert before - 0.001 <= now - past <= now <= time.time()
 
 
 def test_the_client_the_service_and_the_log_get_the_same_request_id(gateway):

@@ -21,6 +21,7 @@ MECHANISMS = [
     "roles",
     "safety",
     "sessions",
+    "traces",
     "webhooks",
 ]
 

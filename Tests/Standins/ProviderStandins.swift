@@ -11,6 +11,7 @@ final class ProviderStandins: Sendable {
     let portOne = PortOneStandin()
     let mail = MailStandin()
     let receivers = ReceiverStandin()
+    let collector = CollectorStandin()
     let behaviors = StandinBehaviors()
     private let routes: Router<StandinRoute>
 
@@ -25,6 +26,7 @@ final class ProviderStandins: Sendable {
         portOne.register(in: &routes)
         mail.register(in: &routes)
         receivers.register(in: &routes)
+        collector.register(in: &routes)
         behaviors.register(in: &routes)
         routes.control(.get, "/healthz") { _ in .standin { $0.field("status", "ok") } }
         self.routes = routes.router

@@ -2,7 +2,7 @@ import HTTP
 
 /// The providers that the stand-ins replace.
 enum Provider: String, CaseIterable, Hashable, Sendable {
-    case kakao, apple, fcm, portone, oidc
+    case kakao, apple, fcm, portone, oidc, collector
 }
 
 /// A route of the stand-ins.

@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 
 /// `standins --port 8190 --mail-port 8191 --service-account FILE` serves the stand-ins of Kakao, Apple, FCM, PortOne,
-/// OpenID Connect issuers and a mail server on 127.0.0.1.
+/// OpenID Connect issuers, a collector of traces and a mail server on 127.0.0.1.
 @main
 enum Standins {
     static func main() throws {

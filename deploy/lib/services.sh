@@ -38,6 +38,7 @@ SETTINGS
 # Prints the settings that point a service to the stand-ins.
 standins_settings() {
     local base=http://127.0.0.1:$standins_port
+    printf '%s\n' "trace_collector = $base/collector"
     case $1 in
         auth-service)
             printf '%s\n' "kakao_url = $base/kakao" "kakao_app_id = 1000" "apple_url = $base/apple" \

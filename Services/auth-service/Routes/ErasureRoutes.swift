@@ -1,6 +1,7 @@
 import Contract
 import HTTP
 import ServiceKit
+import Telemetry
 import Wire
 
 /// The deletion of an account by its owner.
@@ -49,6 +50,7 @@ struct ErasureRoutes: Sendable {
                     json.field("type", "about:blank")
                     json.field("title", "Conflict")
                     json.field("status", failure.status)
+                    json.field("requestId", call.id.description)
                     json.field("errorCode", failure.code.rawValue)
                     json.field("detail", failure.detail)
                     json.field("workspaces", workspaces.map(\.description))

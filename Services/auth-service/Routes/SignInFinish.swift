@@ -1,6 +1,7 @@
 import Contract
 import HTTP
 import ServiceKit
+import Telemetry
 import Wire
 
 /// The end of every sign-in: asks for the second factor if the account has one, else opens a session.
@@ -27,7 +28,7 @@ struct SignInFinish: Sendable {
     ) async throws -> Response {
         let ticket = try await tickets.ticket(
             for: step.account.id, credentials: step.credentials, remembered: step.remembered, under: call.profile)
-        if let ticket { return Self.demand(ticket) }
+        if let ticket { return Self.demand(ticket, of: call) }
         return try await open(step.account.id, step.credentials, device: step.device, call, reply)
     }
 
@@ -43,7 +44,7 @@ struct SignInFinish: Sendable {
         return response
     }
 
-    private static func demand(_ ticket: SignInTickets.Ticket) -> Response {
+    private static func demand(_ ticket: SignInTickets.Ticket, of call: Call) -> Response {
         let failure = Failure(.secondFactor, "The account needs a code of its authenticator app.")
         var response = Response(
             Status(UInt16(failure.status)), type: "application/problem+json",
@@ -52,6 +53,7 @@ struct SignInFinish: Sendable {
                     json.field("type", "about:blank")
                     json.field("title", "Unauthorized")
                     json.field("status", failure.status)
+                    json.field("requestId", call.id.description)
                     json.field("errorCode", failure.code.rawValue)
                     json.field("detail", failure.detail)
                     json.field("ticket", ticket.text)

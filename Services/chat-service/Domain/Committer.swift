@@ -1,5 +1,6 @@
 import Contract
 import EventLoop
+import Telemetry
 import Wire
 
 /// Writes the messages of all loops in batches and publishes them after their commit.
@@ -73,6 +74,13 @@ final class Committer: @unchecked Sendable {
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
         let messages = batch.map(\.item)
+        guard let trace = BatchTrace(of: messages) else { return await write(messages) }
+        let result = await CallContext.$current.withValue(trace.context) { await write(messages) }
+        trace.end(hasFailed: !result.isSuccess)
+        return result
+    }
+
+    private func write(_ messages: [PendingMessage]) async -> Result<MessageWriter.Result, BatchFailure> {
         let hasNewRooms = messages.contains { !rooms.contains($0.room) }
         do throws(BatchFailure) {
             let result = try await writer.write(messages, newRooms: hasNewRooms, now: .now)

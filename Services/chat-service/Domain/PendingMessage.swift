@@ -1,4 +1,5 @@
 import Contract
+import Telemetry
 import Wire
 
 /// A message before its commit. A class, so that queues and batches share one object instead of copying ten fields.
@@ -11,19 +12,19 @@ final class PendingMessage: Sendable {
     let session: SessionID
     let content: String
     private let attached: MessageFiles
-    /// The client's idempotency key, unique for author and room; nil if the client sent none.
-    let clientID: String?
-    /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.
-    let digest: [UInt8]?
+    private let key: ClientMessageKey
     /// Nil for a message outside of threads.
     let reply: ReplyRequest?
     let mentions: [MessageMention]
     let isScheduled: Bool
+    /// The call that sends the message, if it is traced.
+    let call: CallContext?
 
     init(
         room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
         content: String, files: [String], clientID: String?, digest: [UInt8]?, reply: ReplyRequest? = nil,
-        mentions: [MessageMention] = [], isScheduled: Bool = false, previews: [FilePreview] = []
+        mentions: [MessageMention] = [], isScheduled: Bool = false, previews: [FilePreview] = [],
+        call: CallContext? = CallContext.current
     ) {
         self.room = room
         self.workspace = workspace
@@ -32,11 +33,11 @@ final class PendingMessage: Sendable {
         self.session = session
         self.content = content
         attached = MessageFiles(paths: files, previews: previews)
-        self.clientID = clientID
-        self.digest = digest
+        key = ClientMessageKey(id: clientID, digest: digest)
         self.reply = reply
         self.mentions = mentions
         self.isScheduled = isScheduled
+        self.call = call?.recorder == nil ? nil : call
     }
 }
 
@@ -48,7 +49,17 @@ private struct MessageFiles: Sendable {
     let previews: [FilePreview]
 }
 
+/// The idempotency key of a message.
+private struct ClientMessageKey: Sendable {
+    let id: String?
+    let digest: [UInt8]?
+}
+
 extension PendingMessage {
+    /// The client's idempotency key, unique for author and room; nil if the client sent none.
+    var clientID: String? { key.id }
+    /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.
+    var digest: [UInt8]? { key.digest }
     /// Paths that begin with `/static/`.
     var files: [String] { attached.paths }
 

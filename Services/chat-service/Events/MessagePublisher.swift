@@ -3,6 +3,7 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Publishes committed messages: each one on its room's channel, and all of them on the stream of pushes.
@@ -15,13 +16,21 @@ struct MessagePublisher: Sendable {
 
     /// Publishes the messages that `result` lists as written, in a task on `loop`.
     func publish(_ pending: [PendingMessage], _ result: MessageWriter.Result, on loop: EventLoop) {
-        let messages = zip(pending, result.outcomes).compactMap { pending, outcome in
-            if case .written(let written) = outcome { pending.committed(as: written) } else { nil }
+        var spans: [OpenSpan] = []
+        let messages = zip(pending, result.outcomes).compactMap { pending, outcome -> RoomMessage? in
+            guard case .written(let written) = outcome else { return nil }
+            var message = pending.committed(as: written)
+            if let span = pending.call?.recorder?.beginPublishing(to: message.room) {
+                message.trace = span.context
+                spans.append(span)
+            }
+            return message
         }
         guard let row = result.outboxRow, !messages.isEmpty else { return }
         let commands = Self.commands(publishing: messages)
-        Task.immediate(executorPreference: loop) {
+        Task.immediate(executorPreference: loop) { [spans] in
             let outcomes = await redis.runInBatches(commands)
+            for span in spans { span.end(hasFailed: !outcomes.allSatisfy(\.isSuccess)) }
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
             outbox.markPublished(row, entry)
         }
@@ -46,6 +55,17 @@ struct MessagePublisher: Sendable {
         // The outbox needs the id of an entry.
         if entries.isEmpty { entries.append(PushEntry.withoutMessages) }
         return commands + entries
+    }
+}
+
+extension SpanRecorder {
+    /// Begins the span of a message on its way to Redis. Gateways continue from it.
+    fileprivate func beginPublishing(to room: RoomID) -> OpenSpan {
+        var open = begin("publish room", .producer)
+        open.span.set("messaging.system", .text("redis"))
+        open.span.set("messaging.operation.type", .text("send"))
+        open.span.set("messaging.destination.template", .text("room:{room}"))
+        return open
     }
 }
 

@@ -3,7 +3,7 @@ import EngineIO
 import Telemetry
 import Wire
 
-/// The metrics of delivery.
+/// The metrics and traces of delivery.
 struct GatewayMetrics: Sendable {
     let deliveries: Counter
     let changeDeliveries: Counter
@@ -11,8 +11,10 @@ struct GatewayMetrics: Sendable {
     private let lag: Histogram
     private let cutOff: [EngineEnding: Counter]
     private let namelessEnded: Counter
+    private let tracer: Tracer?
 
-    init(_ metrics: MetricsRegistry) {
+    init(_ metrics: MetricsRegistry, tracer: Tracer?) {
+        self.tracer = tracer
         deliveries = metrics.counter("maru_deliveries_total", "Messages sent to sockets.")
         changeDeliveries = metrics.counter(
             "maru_change_deliveries_total", "Changes of messages sent to sockets.")
@@ -33,6 +35,16 @@ struct GatewayMetrics: Sendable {
 
     /// Counts a socket that was closed because it showed no identity in time.
     func endedNameless() { namelessEnded.increment() }
+
+    /// Begins the span of a message's delivery to the sockets of a loop; nil if the message is not traced.
+    func beginDelivery(of message: RoomMessage) -> OpenSpan? {
+        guard let parent = message.trace, let tracer, let context = tracer.follow(parent) else { return nil }
+        var span = TraceSpan("process room", .consumer, as: context, below: parent.spanID)
+        span.set("messaging.system", .text("redis"))
+        span.set("messaging.operation.type", .text("process"))
+        span.set("messaging.destination.template", .text("room:{room}"))
+        return tracer.begin(span)
+    }
 
     func delivered(_ message: RoomMessage, to count: UInt64) {
         deliveries.increment(by: count)

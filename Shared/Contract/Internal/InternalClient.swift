@@ -41,31 +41,37 @@ public struct InternalClient: Sendable {
         request.write(to: &writer)
         var call = HTTPClient.Request(Request.route.method, base + writer.path, body: writer.body)
         call.isIdempotent = Request.route.isIdempotent
-        guard let reply = Request.Reply(try await send(call)) else { throw Failure.unavailable }
+        guard let reply = Request.Reply(try await send(call, to: Request.route.template)) else {
+            throw Failure.unavailable
+        }
         return reply
     }
 
     /// Posts an empty object to a path that belongs to no `InternalRequest`, once: for the commands of operators.
     public func post(_ path: String) async throws -> JSONValue {
-        try await send(HTTPClient.Request(.post, base + path, body: Array("{}".utf8)))
+        try await send(HTTPClient.Request(.post, base + path, body: Array("{}".utf8)), to: path)
     }
 
-    private func send(_ request: HTTPClient.Request) async throws -> JSONValue {
+    private func send(_ request: HTTPClient.Request, to template: String) async throws -> JSONValue {
         var request = request
+        let span = CallContext.current?.recorder?.begin("\(request.method.rawValue) \(template)", .client)
         request.deadline = deadline
         request.maximumReplySize = Self.replyLimit
         request.headers.append(.authorization, "Bearer " + credential)
         if !request.body.isEmpty { request.headers.append(.contentType, "application/json") }
         if let context = CallContext.current {
             request.headers.append(.requestID, context.id.description)
-            if let trace = context.trace { request.headers.append(.traceparent, trace.traceparent) }
+            if let trace = span?.context ?? context.trace { request.headers.append(.traceparent, trace.traceparent) }
         }
         let breaker = breakers.current
         guard let admission = breaker.state.admit(at: EventLoop.preciseNow) else { throw Failure.unavailable }
         var outcome = CircuitBreaker.Outcome.unknown
         defer { breaker.state.record(outcome, of: admission, at: EventLoop.preciseNow) }
+        var status: Status?
+        defer { span?.end(request.method, template, status) }
         do {
             let reply = try await http.send(request, retrying: policy(of: request))
+            status = reply.status
             outcome = reply.status.code < 500 ? .success : .failure
             return try Self.answer(in: reply)
         } catch let failure as HTTPClient.Failure {
@@ -90,6 +96,21 @@ public struct InternalClient: Sendable {
             reply.status.code < 500
         else { throw .unavailable }
         throw Failure(code, json?["detail"]?.string ?? "", status: Int(reply.status.code))
+    }
+}
+
+extension OpenSpan {
+    /// Ends the span of a call.
+    ///
+    /// - Parameter status: nil if no reply came.
+    fileprivate func end(_ method: Method, _ template: String, _ status: Status?) {
+        var open = self
+        open.span.set("http.request.method", .text(method.rawValue))
+        open.span.set("url.template", .text(template))
+        if let status { open.span.set("http.response.status_code", .number(Int64(status.code))) }
+        let hasFailed = status.map { $0.code >= 400 } ?? true
+        if hasFailed { open.span.set("error.type", .text(status.map { String($0.code) } ?? "no reply")) }
+        open.end(hasFailed: hasFailed)
     }
 }
 

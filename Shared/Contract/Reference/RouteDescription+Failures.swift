@@ -61,6 +61,7 @@ extension JSONWriter {
             [
                 .has("type", .text).only(.native), .has("title", .text).only(.native),
                 .has("status", .integer(), "The HTTP status.").only(.native),
+                .may("requestId", .text, "The id of the call in the logs and traces of the server.").only(.native),
                 .has("errorCode", .choice(ErrorCode.allCases.map(\.rawValue))),
                 .may("detail", .text, "A sentence for the developer."),
                 .may("ticket", .text, "With E07: the proof of the first step.").only(.native),

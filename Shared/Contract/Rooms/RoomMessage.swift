@@ -1,3 +1,4 @@
+public import Telemetry
 public import Wire
 
 /// A message with everything that a gateway needs to render it for any client.
@@ -9,13 +10,19 @@ public struct RoomMessage: Sendable, Equatable {
     public private(set) var body: MessageBody
     /// The sender's session.
     public let session: SessionID
+    /// The step that published the message, if its trace is recorded. It is of no client's concern.
+    public var trace: TraceContext?
 
-    public init(room: RoomID, workspace: WorkspaceID, name: String?, body: MessageBody, session: SessionID) {
+    public init(
+        room: RoomID, workspace: WorkspaceID, name: String?, body: MessageBody, session: SessionID,
+        trace: TraceContext? = nil
+    ) {
         self.room = room
         self.workspace = workspace
         self.name = name
         self.body = body
         self.session = session
+        self.trace = trace
     }
 
     /// The message as it waits for its pushes: the text and the files stay in chat-service, where they can be deleted.
@@ -23,6 +30,7 @@ public struct RoomMessage: Sendable, Equatable {
         var message = self
         message.body.content = ""
         message.body.files = []
+        message.trace = nil
         return message
     }
 
@@ -42,7 +50,9 @@ extension RoomMessage {
             let session = json["session"]?.string.flatMap(SessionID.init),
             let body = MessageBody(json)
         else { return nil }
-        self.init(room: room, workspace: workspace, name: json["name"]?.string, body: body, session: session)
+        self.init(
+            room: room, workspace: workspace, name: json["name"]?.string, body: body, session: session,
+            trace: json["traceparent"]?.string.flatMap { TraceContext(traceparent: $0.utf8.span) })
     }
 
     /// Writes the members of a room event of a type that carries a message.
@@ -55,6 +65,7 @@ extension RoomMessage {
         if let name { json.field("name", name) }
         json.object("author") { json in body.author.writeMembers(to: &json) }
         json.field("session", session.description)
+        if let trace { json.field("traceparent", trace.traceparent) }
         json.field("content", body.content)
         json.field("files", body.files)
         json.field("createdAt", body.createdAt.milliseconds)

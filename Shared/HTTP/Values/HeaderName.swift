@@ -70,6 +70,7 @@ public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConv
     public static let retryAfter = HeaderName(known: "Retry-After")
     public static let sesacKey = HeaderName(known: "SesacKey")
     public static let setCookie = HeaderName(known: "Set-Cookie")
+    public static let requestStart = HeaderName(known: "x-request-start")
     public static let traceparent = HeaderName(known: "traceparent")
     public static let transferEncoding = HeaderName(known: "Transfer-Encoding")
     public static let upgrade = HeaderName(known: "Upgrade")

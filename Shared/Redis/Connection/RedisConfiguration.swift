@@ -14,6 +14,8 @@ public struct RedisConfiguration: Sendable {
     /// The password; `description` and errors never show it.
     public var password: String?
     public var database = 0
+    /// Called in the task of each caller; the closure that it returns receives the outcome. Nil for no traces.
+    public var beginTrace: (@Sendable () -> (@Sendable (CommandReport) -> Void)?)?
     /// The name in CLIENT LIST.
     public var clientName: String?
     /// The time-out for connecting and authenticating, for each address of the host.

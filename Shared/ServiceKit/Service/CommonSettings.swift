@@ -95,7 +95,7 @@ struct CommonSettings: Sendable {
             publicAddress.entry(default: "127.0.0.1:\(8100 + number)"),
             internalAddress.entry(default: "127.0.0.1:\(9100 + number)"),
             connections.entry(default: service == "realtime-gateway" ? "50000" : connections.fallback?.configText),
-        ] + others + FileSettings.entries
+        ] + others + FileSettings.entries + TraceSettings.entries
     }
 
     private static let others: [ConfigEntry] = [

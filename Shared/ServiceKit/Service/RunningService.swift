@@ -30,7 +30,7 @@ public final class RunningService: Sendable {
         configuration.connections = builder.connections.limit
         configuration.refusedConnection = { [connections = builder.connections] in connections.refused($0) }
         configuration.largestBody = max(configuration.largestBody, builder.api.routes.largestBody)
-        configuration.refuse = { Failure($0).response(for: .legacy) }
+        configuration.refuse = { Failure($0).response(for: .legacy, to: nil) }
         publicServer = Server(on: builder.loops, configuration: configuration) { await api.reply(to: $0) }
         builder.connections.count(publicServer, in: builder.metrics)
         var internalConfiguration = ServerConfiguration()

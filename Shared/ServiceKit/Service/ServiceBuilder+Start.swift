@@ -25,7 +25,7 @@ extension ServiceBuilder {
         let publicAPI = PublicAPI(
             mounts: api.mounts, routes: RouteTable(api.routes, metrics, uploads: uploads), profiles: profiles,
             authenticator: access.authenticator, limits: limits, replies: replies,
-            proxies: proxies, ids: ids,
+            proxies: proxies, ids: ids, tracer: tracer,
             journal: CallJournal(metrics, log: log, sample: LogSample(config[CommonSettings.logSample])))
         let developmentKeys = DevelopmentKeys(of: profiles, at: config[CommonSettings.publicAddress])
         developmentKeys?.write(to: log)
@@ -35,8 +35,15 @@ extension ServiceBuilder {
             warnings: developmentKeys.map { [$0.line] } ?? [], pool: pool)
         let internalAPI = InternalAPI(
             routes: api.internalRoutes.router, credential: BearerCredential(config[CommonSettings.credential]),
-            operators: try operatorAPI(ids), ids: ids, pages: pages)
+            operators: try operatorAPI(ids), ids: ids, tracer: tracer, pages: pages)
         return try await RunningService(self, api: publicAPI, internalAPI: internalAPI, readiness: readiness)
+    }
+
+    /// Sends spans to the collector until the service has stopped.
+    func export(from tracer: Tracer, to url: String) {
+        let exporter = SpanExporter(tracer: tracer, http: provider("collector"), url: url, service: name)
+        background("traces", every: SpanExporter.interval, exporter.run)
+        atEnd { [loops] in try await loops.loops[0].run { await exporter.finish() } }
     }
 
     /// Closes all open connections in reverse order; for a service that could not start.

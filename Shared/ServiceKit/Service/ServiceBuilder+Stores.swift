@@ -30,6 +30,7 @@ extension ServiceBuilder {
         configuration.applicationName = name
         configuration.schema = schema
         configuration.connectionsPerLoop = count
+        configuration.trace(by: tracer)
         let connections = PostgresPool(configuration, on: loops, blocking: pool)
         life.atEnd.append { connections.close() }
         return connections
@@ -77,6 +78,7 @@ extension ServiceBuilder {
             throw ConfigError("redis_url must be redis://:password@host:port/number")
         }
         configuration.clientName = name
+        configuration.trace(by: tracer)
         return configuration
     }
 

@@ -21,6 +21,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     public let log: Log
     /// The metrics, which operators read at `/metrics` on the internal port.
     public let metrics: MetricsRegistry
+    /// Chooses the calls to trace; nil without a collector.
+    public let tracer: Tracer?
     /// The client for calls to other servers.
     public let http: HTTPClient
 
@@ -83,7 +85,10 @@ public final class ServiceBuilder: @unchecked Sendable {
         profiles = try ClientProfiles(json: Array(clients.utf8))
         pool = BlockingPool(threads: 4, limit: 1024)
         http = HTTPClient(on: loops)
+        let collector = try TraceSettings.url(config)
+        tracer = collector.map { [metrics] _ in Tracer(TraceSettings.limits(config), on: loops, metrics: metrics) }
         life.atEnd = [{ [pool] in pool.stop() }, { [http] in http.close() }]
+        if let tracer, let collector { export(from: tracer, to: collector) }
     }
 
     /// The client connections that may be open at once, sockets included.

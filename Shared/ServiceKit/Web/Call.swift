@@ -1,6 +1,6 @@
 public import Contract
 public import HTTP
-internal import Telemetry
+public import Telemetry
 public import Wire
 
 /// One call of a client: the request, its client profile and its route.
@@ -10,13 +10,25 @@ public final class Call: CallContext, @unchecked Sendable {
     private let origin: CallOrigin
     let client: ClientKey
     private let match: RouteTable.Match?
+    /// The spans of the call; nil if it is not traced.
+    let recording: CallTrace?
 
-    init(_ origin: CallOrigin, from client: ClientKey, to match: RouteTable.Match?, ids: IDSource) {
+    init(_ origin: CallOrigin, from client: ClientKey, to match: RouteTable.Match?, ids: IDSource, tracer: Tracer?) {
         self.origin = origin
         self.client = client
         self.match = match
-        super.init(
-            id: origin.requestID ?? RequestID(from: ids), trace: TraceContext(of: origin.request, from: ids))
+        let id = origin.requestID ?? RequestID(from: ids)
+        let parent = origin.request.traceParent
+        recording = tracer.flatMap { tracer in
+            tracer.choose(parent, request: id).map { first in
+                CallTrace(
+                    origin.request, to: match?.payload.template ?? "none", id: id, as: first, below: parent,
+                    gatewayStart: origin.gatewayStart, by: tracer)
+            }
+        }
+        // A call that is not recorded here is not recorded by the other services either.
+        let passed = parent?.child(from: ids, isSampled: tracer == nil && parent?.isSampled == true)
+        super.init(id: id, trace: passed, recorder: recording?.recorder)
     }
 
     /// Nil if no route matches.

@@ -1,11 +1,14 @@
 internal import Contract
 internal import EventLoop
 internal import HTTP
+internal import Telemetry
 internal import Wire
 
 extension Failure {
     /// The reply for the failure, in the form that the client's profile asks for.
-    func response(for statuses: ClientProfile.Statuses) -> Response {
+    ///
+    /// - Parameter request: the id of the call; nil if its head could not be read. The legacy form has it in a header only.
+    func response(for statuses: ClientProfile.Statuses, to request: RequestID?) -> Response {
         var response: Response
         switch statuses {
         case .legacy:
@@ -17,6 +20,7 @@ extension Failure {
                     json.field("type", "about:blank")
                     json.field("title", String(describing: Status(UInt16(status)).reason))
                     json.field("status", status)
+                    if let request { json.field("requestId", request.description) }
                 })
         }
         if let retryAfter {

@@ -10,30 +10,53 @@ struct InternalAPI: Sendable {
     let credential: BearerCredential
     let operators: OperatorAPI
     let ids: IDSource
+    let tracer: Tracer?
     let pages: OperatorPages
 
     func respond(to request: Request) async -> Response {
         if let page = await pages.page(for: request) { return page }
         let id = request.headers.withValue(of: .requestID) { RequestID($0) } ?? RequestID(from: ids)
-        let context = CallContext(id: id, trace: TraceContext(of: request, from: ids))
+        let parent = request.traceParent
+        let match = match(request)
+        let recording = tracer.flatMap { tracer in
+            tracer.follow(parent).flatMap { first in
+                // Nobody else may begin a trace.
+                match.map { CallTrace(request, to: $0.payload.template, id: id, as: first, below: parent, by: tracer) }
+            }
+        }
+        let context = CallContext(id: id, trace: parent?.child(from: ids), recorder: recording?.recorder)
+        var response: Response
+        var failure: Failure?
         do {
-            return try await CallContext.$current.withValue(context) { try await dispatch(request) }
+            response = try await CallContext.$current.withValue(context) { try await dispatch(request, to: match) }
         } catch {
-            let failure = Failure(causedBy: error)
-            if failure.code == .serverError {
+            let visible = Failure(causedBy: error)
+            if visible.code == .serverError {
                 pages.log.with(request: id, trace: context.trace).error(
                     "internal call failed", ["cause": .cause(error)])
             }
-            return Self.response(to: failure)
+            response = Self.response(to: visible)
+            failure = visible
         }
+        response.headers.append(.requestID, id.description)
+        recording?.end(response.status, failure?.code)
+        return response
     }
 
-    private func dispatch(_ request: Request) async throws -> Response {
+    /// The route of a call with the service credential.
+    private func match(_ request: Request) -> RouteMatch<InternalRoutes.Route>? {
+        guard !OperatorAPI.takes(request.path), credential.isShown(by: request),
+            case .found(let match) = routes.match(request)
+        else { return nil }
+        return match
+    }
+
+    private func dispatch(_ request: Request, to match: RouteMatch<InternalRoutes.Route>?) async throws -> Response {
         if OperatorAPI.takes(request.path) { return try await operators.respond(to: request) }
         guard credential.isShown(by: request) else {
             throw Failure(.invalidToken, "The service credential is required.")
         }
-        guard case .found(let match) = routes.match(request) else { throw Failure.unknownRoute }
+        guard let match else { throw Failure.unknownRoute }
         return try await match.payload.handler(InternalCall(request: request, parameters: match.parameters))
     }
 
@@ -48,11 +71,7 @@ struct InternalAPI: Sendable {
     }
 }
 
-extension TraceContext {
-    /// A child of the trace context of `request`; nil if the request has none.
-    init?(of request: Request, from ids: IDSource) {
-        let parent = request.headers.withValue(of: .traceparent) { TraceContext(traceparent: $0) }
-        guard let parent else { return nil }
-        self = parent.child(from: ids)
-    }
+extension Request {
+    /// The caller's step of a trace; nil if it sent none.
+    var traceParent: TraceContext? { headers.withValue(of: .traceparent) { TraceContext(traceparent: $0) } }
 }

@@ -8,6 +8,7 @@ public struct InternalRoutes {
     public typealias Handler = @Sendable (InternalCall) async throws -> Response
 
     struct Route: Sendable {
+        let template: String
         let handler: Handler
     }
 
@@ -19,7 +20,7 @@ public struct InternalRoutes {
 
     /// Adds a route. The service credential is checked before `handler` runs.
     public mutating func add(_ method: Method, _ template: String, _ handler: @escaping Handler) {
-        router.add(method, template, Route(handler: handler))
+        router.add(method, template, Route(template: template, handler: handler))
         listing.append("\(method.rawValue) \(template)")
     }
 }

@@ -17,11 +17,13 @@ final class PublicAPI: Sendable {
     private let replies: ReplyBudget
     private let proxies: TrustedProxies
     private let ids: IDSource
+    private let tracer: Tracer?
     private let journal: CallJournal
 
     init(
         mounts: [Mount], routes: RouteTable, profiles: ClientProfiles, authenticator: Authenticator,
-        limits: CallLimits, replies: ReplyBudget, proxies: TrustedProxies, ids: IDSource, journal: CallJournal
+        limits: CallLimits, replies: ReplyBudget, proxies: TrustedProxies, ids: IDSource, tracer: Tracer?,
+        journal: CallJournal
     ) {
         self.mounts = mounts
         self.routes = routes
@@ -31,6 +33,7 @@ final class PublicAPI: Sendable {
         self.replies = replies
         self.proxies = proxies
         self.ids = ids
+        self.tracer = tracer
         self.journal = journal
     }
 
@@ -62,10 +65,10 @@ final class PublicAPI: Sendable {
         let client = request.headers.withValue(of: .sesacKey) { profiles.find($0) }
         let origin = proxies.origin(of: request)
         if let client, let match = routes.match(request, in: client.profile.form) {
-            return Call(origin, from: client, to: match, ids: ids)
+            return Call(origin, from: client, to: match, ids: ids, tracer: tracer)
         }
-        if let match = routes.keyless(request) { return Call(origin, from: .none, to: match, ids: ids) }
-        return Call(origin, from: client ?? .none, to: nil, ids: ids)
+        if let match = routes.keyless(request) { return Call(origin, from: .none, to: match, ids: ids, tracer: tracer) }
+        return Call(origin, from: client ?? .none, to: nil, ids: ids, tracer: tracer)
     }
 
     private func action(of call: Call) throws(Failure) -> PublicRoutes.Action {
@@ -79,7 +82,9 @@ final class PublicAPI: Sendable {
 
     private func refuse(_ call: Call, _ caller: Caller?, _ error: any Error) -> Response {
         let failure = CallFailure(error)
-        return end(call, caller, failure.visible.known(to: call.client.profile).response(for: call.statuses), failure)
+        return end(
+            call, caller, failure.visible.known(to: call.client.profile).response(for: call.statuses, to: call.id),
+            failure)
     }
 
     private func end(
@@ -90,6 +95,7 @@ final class PublicAPI: Sendable {
             response.account = replies.account(of: caller?.user, at: call.address)
         }
         journal.write(call, caller, response.status, failure)
+        call.recording?.end(response.status, failure?.visible.code)
         return response
     }
 }

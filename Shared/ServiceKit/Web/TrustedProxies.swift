@@ -53,6 +53,16 @@ public struct CallOrigin {
         isGateway ? request.headers.withValue(of: .requestID) { RequestID($0) } : nil
     }
 
+    /// When the gateway received the call, in nanoseconds since 1970: the gateway sends the present and the seconds since then.
+    var gatewayStart: UInt64? {
+        guard isGateway, let times = request.headers[.requestStart] else { return nil }
+        let seconds = times.split(separator: UInt8(ascii: " ")).map { Double(String(decoding: $0, as: UTF8.self)) }
+        guard seconds.count == 2, let now = seconds[0], let past = seconds[1], past >= 0, now > past, now < 1e11 else {
+            return nil
+        }
+        return UInt64((now - past) * 1000) * 1_000_000
+    }
+
     /// Whether the client uses TLS to the gateway.
     public var isSecure: Bool {
         guard isGateway, let scheme = request.headers[.forwardedProto] else { return false }

@@ -1,7 +1,7 @@
 internal import Wire
 
 /// Writes log lines. Each is one JSON object with the time (UTC), the level, the service, the message, the ids of its
-/// request and trace, and further fields.
+/// request and trace, and further fields. The ids are those of the call that the running task serves; `with` names another.
 ///
 ///     log.warning("facts are published again", ["stream": .name(stream), "count": .count(facts.count)])
 ///
@@ -64,8 +64,9 @@ public struct Log: Sendable {
         line.json.field("level", level.rawValue)
         line.json.field("service", service)
         line.json.field("message", message.description)
-        if let request { line.json.field("request_id", request.description) }
-        if let trace {
+        let call = CallContext.current
+        if let request = request ?? call?.id { line.json.field("request_id", request.description) }
+        if let trace = request == nil ? call?.trace : trace {
             line.json.field("trace_id", trace.traceID.description)
             line.json.field("span_id", trace.spanID.description)
         }

@@ -31,6 +31,18 @@ public struct TraceContext: Sendable, Hashable {
         self.isSampled = isSampled
     }
 
+    /// Starts a trace with the id of a request, if it is 32 hexadecimal digits as nginx makes them; else with a new id.
+    init(from source: IDSource, for request: RequestID, isSampled: Bool) {
+        let text = request.description.utf8.span
+        if text.count == 32, let high = text.hexadecimal(0..<16), let low = text.hexadecimal(16..<32), high | low != 0 {
+            traceID = TraceID(high: high, low: low)
+        } else {
+            traceID = TraceID(high: source.next(), low: source.next())
+        }
+        spanID = SpanID(number: source.next())
+        self.isSampled = isSampled
+    }
+
     private init(traceID: TraceID, spanID: SpanID, isSampled: Bool, state: String?) {
         self.traceID = traceID
         self.spanID = spanID
@@ -39,7 +51,10 @@ public struct TraceContext: Sendable, Hashable {
     }
 
     /// A step within this one, for an outgoing request or for the work on an incoming one.
-    public func child(from source: IDSource) -> TraceContext {
+    public func child(from source: IDSource) -> TraceContext { child(from: source, isSampled: isSampled) }
+
+    /// A step within this one, for which this service decides whether it is recorded.
+    public func child(from source: IDSource, isSampled: Bool) -> TraceContext {
         let spanID = SpanID(number: source.next())
         return TraceContext(traceID: traceID, spanID: spanID, isSampled: isSampled, state: state)
     }

@@ -1,4 +1,5 @@
 import Contract
+import Telemetry
 import Wire
 
 /// One sample or several of every message. A type needs one sample with all its members, and one without each optional
@@ -27,7 +28,9 @@ enum Samples {
     static let events: [RoomEvent] = [
         .message(
             RoomMessage(
-                room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "일반", body: body, session: SessionID(77))),
+                room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "일반", body: body, session: SessionID(77),
+                trace: TraceContext(
+                    traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".utf8.span))),
         .message(
             RoomMessage(
                 room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,

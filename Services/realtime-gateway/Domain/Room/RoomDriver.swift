@@ -169,6 +169,7 @@ final class RoomDriver: @unchecked Sendable {
 
     func broadcast(_ message: RoomMessage, _ actions: inout [RoomAction]) {
         pace()
+        let span = context.metrics.beginDelivery(of: message)
         var rendered = RenderedMessage(message, compressingIn: context.rendering.compression.current)
         let profiles = context.rendering.profiles
         let blockers = shard.blocks.blockers(of: message.body.author.id)
@@ -180,6 +181,14 @@ final class RoomDriver: @unchecked Sendable {
         }
         if hasKnownDevices { shard.me.badges.changed(room) }
         context.metrics.delivered(message, to: count)
+        if let span { end(span, sockets: count) }
+    }
+
+    /// Ends the span of a delivery once the sockets' bytes have left in this turn.
+    private func end(_ span: OpenSpan, sockets: UInt64) {
+        var span = span
+        span.span.set("maru.sockets", .number(Int64(sockets)))
+        loop.executeAtEndOfTurn { [span] in span.end() }
     }
 
     func machineBroadcast(
