@@ -30,6 +30,8 @@ extension ServiceBuilder {
         configuration.applicationName = name
         configuration.schema = schema
         configuration.connectionsPerLoop = count
+        configuration.connectTimeout = config[CommonSettings.databaseConnectTimeout]
+        configuration.silenceLimit = config[CommonSettings.databaseSilence]
         let connections = PostgresPool(configuration, on: loops, blocking: pool)
         life.atEnd.append { connections.close() }
         return connections
