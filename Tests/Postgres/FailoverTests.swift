@@ -13,7 +13,7 @@ import Testing
     private static let slowInsert = Statement.write(
         "slow insert", "with slept as materialized (select pg_sleep(1)) insert into notes (id) select 1 from slept")
 
-    /// Runs `body` with a pool whose connection string lists these ports.
+    /// Runs `body` with a pool for the servers at these ports.
     private func use(
         ports: [UInt16], of database: TestDatabase, _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (PostgresPool, Database) async throws -> Void

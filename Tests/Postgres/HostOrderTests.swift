@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct HostOrderTests {
-    /// What happens to a pool with three hosts.
+    /// An event of a pool with three hosts.
     enum Step {
         case opened(Int)
         case fellSilent(Int)
