@@ -50,7 +50,7 @@ class Lab:
         return next((each for each in self.nodes if [each.name] == leaders), None)
 
     def is_whole(self):
-        """Whether all nodes run and a standby confirms commits, so that the next fault finds what it needs."""
+        """Whether all nodes run and a standby confirms commits, which the next fault needs."""
         members = self.members()
         roles = [each["role"] for each in members.values() if each["state"] in ("running", "streaming")]
         return len(roles) == len(self.nodes) and "leader" in roles and "sync_standby" in roles
