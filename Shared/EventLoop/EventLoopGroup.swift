@@ -45,6 +45,11 @@ public final class EventLoopGroup: Sendable {
     }
 }
 
+/// Starts a thread for a single blocking call that is never joined.
+package func startDetachedThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+    pthread_detach(startThread(named: name, body))
+}
+
 /// Starts a thread that runs `body`; the name shows in `top -H`, truncated to 15 bytes.
 func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t {
     var thread = pthread_t()

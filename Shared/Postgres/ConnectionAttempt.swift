@@ -2,22 +2,29 @@ internal import CPostgres
 internal import EventLoop
 internal import Wire
 
-/// Opens one connection without blocking its loop: resolves the host, then polls libpq until the session is ready.
+/// Opens one connection without blocking its loop: tries the hosts of a search in turn, each within its own time limit.
+/// Libpq's own way through several hosts has no time limit when it does not block: a frozen host would end it.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class ConnectionAttempt: @unchecked Sendable {
-    typealias Completion = (Result<OpaquePointer, PostgresError>) -> Void
+    /// An established session, and the number of its host.
+    typealias Session = (raw: OpaquePointer, host: Int)
+    /// Receives the result and what the search has learnt about the hosts.
+    typealias Completion = (Result<Session, PostgresError>, HostSearch) -> Void
 
     private let configuration: PostgresConfiguration
     private unowned let loop: EventLoop
     private let blocking: BlockingPool
+    private var search: HostSearch
+    private var current: HostSearch.Try?
     private var completion: Completion?
     private var raw: OpaquePointer?
     private var watch: DescriptorWatch?
     private var timer: LoopTimer?
 
-    init(_ configuration: PostgresConfiguration, on loop: EventLoop, blocking: BlockingPool) {
+    init(_ configuration: PostgresConfiguration, _ search: HostSearch, on loop: EventLoop, blocking: BlockingPool) {
         self.configuration = configuration
+        self.search = search
         self.loop = loop
         self.blocking = blocking
     }
@@ -25,19 +32,27 @@ final class ConnectionAttempt: @unchecked Sendable {
     /// Calls `completion` once, on the loop.
     func start(_ completion: @escaping Completion) {
         self.completion = completion
-        timer = loop.schedule(after: configuration.connectTimeout) { [weak self] in
-            self?.fail("no connection within \(self?.configuration.connectTimeout ?? .zero)")
-        }
-        do throws(PostgresError) {
-            let settings = try sessionSettings()
-            if settings.hostsToResolve.isEmpty { connect(settings) } else { resolve(settings) }
-        } catch {
-            finish(.failure(error))
-        }
+        tryNext()
     }
 
     /// Abandons the attempt.
     func cancel() { finish(.failure(PostgresError(.closed, message: ""))) }
+
+    private func tryNext() {
+        current = search.next()
+        guard let current else { return finish(.failure(PostgresError(.unavailable, message: search.summary))) }
+        timer = loop.schedule(after: current.timeout) { [weak self] in
+            self?.fail("no connection within \(current.timeout)", isSilent: true)
+        }
+        do throws(PostgresError) {
+            let settings = try sessionSettings()
+            let host = settings.hosts[min(current.host, settings.hosts.count - 1)]
+            let single = settings.naming(host)
+            if let name = host.nameToResolve { resolve(name, host.portNumber, single) } else { connect(single) }
+        } catch {
+            finish(.failure(error))
+        }
+    }
 
     private func sessionSettings() throws(PostgresError) -> ConnectionString {
         var settings = try ConnectionString(configuration.connectionString)
@@ -45,7 +60,12 @@ final class ConnectionAttempt: @unchecked Sendable {
         settings.setDefault("client_encoding", "UTF8")
         // Kerberos negotiation would block the loop.
         settings.setDefault("gssencmode", "disable")
+        settings.setDefault("target_session_attrs", ConnectionString.writable)
         settings.setDefault("tcp_user_timeout", String(configuration.stallLimit.wholeMilliseconds))
+        // Seconds: the peer of an idle session is known to be lost after eleven.
+        settings.setDefault("keepalives_idle", "5")
+        settings.setDefault("keepalives_interval", "2")
+        settings.setDefault("keepalives_count", "3")
         if let schema = configuration.schema { settings.addOption("search_path", schema) }
         settings.addOption("statement_timeout", String(configuration.statementTimeout.wholeMilliseconds))
         settings.addOption(
@@ -53,24 +73,28 @@ final class ConnectionAttempt: @unchecked Sendable {
         return settings
     }
 
-    private func resolve(_ settings: ConnectionString) {
+    private func resolve(_ name: String, _ port: UInt16, _ settings: ConnectionString) {
+        let asked = current
         Task.immediate(executorPreference: loop) { [self, blocking] in
-            var settings = settings
+            let found: Result<[SocketAddress], any Error>
             do {
-                var found: [(String, [SocketAddress])] = []
-                for (host, port) in settings.hostsToResolve {
-                    found.append((host, try await Resolver.resolve(host, port: port, on: blocking)))
-                }
-                settings.setAddresses(found)
-                connect(settings)
+                found = .success(try await Resolver.resolve(name, port: port, on: blocking))
             } catch {
-                fail("\(error)")
+                found = .failure(error)
+            }
+            // The time limit may have passed meanwhile.
+            guard completion != nil, current == asked else { return }
+            switch found {
+            case .success(let addresses):
+                var settings = settings
+                settings.setAddresses(addresses, of: name)
+                connect(settings)
+            case .failure(let error): fail("\(error)")
             }
         }
     }
 
     private func connect(_ settings: ConnectionString) {
-        guard completion != nil else { return }
         raw = settings.startConnecting()
         guard let raw, PQstatus(raw) != CONNECTION_BAD else { return fail(lastMessage) }
         PQsetNoticeProcessor(raw, { _, _ in }, nil)
@@ -89,9 +113,11 @@ final class ConnectionAttempt: @unchecked Sendable {
     }
 
     private func established() {
-        guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1, let raw else { return fail(lastMessage) }
+        guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1, let raw, let current else {
+            return fail(lastMessage)
+        }
         self.raw = nil
-        finish(.success(raw))
+        finish(.success((raw, current.host)))
     }
 
     private func wait(for events: IOEvents) {
@@ -108,15 +134,25 @@ final class ConnectionAttempt: @unchecked Sendable {
         String(cString: PQerrorMessage(raw)).split(separator: "\n").joined(separator: "; ")
     }
 
-    private func fail(_ message: String) { finish(.failure(PostgresError(.unavailable, message: message))) }
+    /// Goes on with the next host.
+    private func fail(_ message: String, isSilent: Bool = false) {
+        guard completion != nil, let current else { return }
+        search.failed(current.host, isSilent: isSilent, message)
+        release()
+        tryNext()
+    }
 
-    private func finish(_ result: Result<OpaquePointer, PostgresError>) {
+    private func finish(_ result: Result<Session, PostgresError>) {
         guard let completion else { return }
         self.completion = nil
+        release()
+        completion(result, search)
+    }
+
+    private func release() {
         timer?.cancel()
         stopWatching()
         PQfinish(raw)
         raw = nil
-        completion(result)
     }
 }

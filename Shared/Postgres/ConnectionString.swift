@@ -29,24 +29,44 @@ struct ConnectionString: Equatable {
         settings["options"] = (settings["options"].map { $0 + " " } ?? "") + "-c \(name)=\(value)"
     }
 
-    /// The hosts with their ports if names must be resolved; empty for Unix sockets and numeric addresses.
-    var hostsToResolve: [(host: String, port: UInt16)] {
-        guard settings["hostaddr"] == nil, let list = settings["host"], !list.isEmpty else { return [] }
-        let hosts = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        if hosts.contains(where: { $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") }) { return [] }
-        let ports = (settings["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-        return hosts.enumerated().map { index, host in
-            let port = ports.isEmpty ? nil : ports[min(index, ports.count - 1)]
-            return (host, port.flatMap { UInt16($0) } ?? 5432)
+    /// The hosts, each with its address and port as far as they are set; one empty entry if the string names none.
+    var hosts: [PostgresHost] {
+        let (names, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        return (0..<max(1, names.count, addresses.count)).map { index in
+            func entry(of list: [String]) -> String? {
+                guard !list.isEmpty else { return nil }
+                let text = list[min(index, list.count - 1)]
+                return text.isEmpty ? nil : text
+            }
+            return PostgresHost(
+                name: index < names.count ? entry(of: names) : nil,
+                address: index < addresses.count ? entry(of: addresses) : nil, port: entry(of: ports))
         }
     }
 
-    /// Sets the resolved addresses; libpq tries them in order.
-    mutating func setAddresses(_ found: [(host: String, addresses: [SocketAddress])]) {
-        let all = found.flatMap { entry in entry.addresses.map { (entry.host, $0) } }
-        settings["host"] = all.map(\.0).joined(separator: ",")
-        settings["hostaddr"] = all.map(\.1.host).joined(separator: ",")
-        settings["port"] = all.map { String($0.1.port) }.joined(separator: ",")
+    private func list(_ keyword: String) -> [String] {
+        guard let text = settings[keyword], !text.isEmpty else { return [] }
+        return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The same settings with one host.
+    func naming(_ host: PostgresHost) -> ConnectionString {
+        var copy = self
+        (copy.settings["host"], copy.settings["hostaddr"], copy.settings["port"]) = (host.name, host.address, host.port)
+        return copy
+    }
+
+    /// Whether only sessions that can write are wanted: the default, unless the string says otherwise.
+    var needsWritable: Bool { settings["target_session_attrs"] ?? Self.writable == Self.writable }
+
+    /// Libpq's word for sessions that can write.
+    static let writable = "read-write"
+
+    /// Sets the resolved addresses of a host; libpq tries them in order.
+    mutating func setAddresses(_ addresses: [SocketAddress], of name: String) {
+        settings["host"] = addresses.map { _ in name }.joined(separator: ",")
+        settings["hostaddr"] = addresses.map(\.host).joined(separator: ",")
+        settings["port"] = addresses.map { String($0.port) }.joined(separator: ",")
     }
 
     /// Starts to connect without blocking.

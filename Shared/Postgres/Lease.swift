@@ -51,6 +51,7 @@ final class Lease: @unchecked Sendable {
         }
         if request.endsTransaction { state = .ended }
         request.isInTransaction = true
+        request.isReadOnly = isolation == .readOnly
         connection.send(request)
     }
 

@@ -14,26 +14,30 @@ extension LoopPool {
     }
 
     private func open() {
-        let attempt = ConnectionAttempt(configuration, on: loop, blocking: blocking)
+        let attempt = ConnectionAttempt(
+            configuration, hosts.search(within: configuration.connectTimeout), on: loop, blocking: blocking)
         attempts.append(attempt)
-        attempt.start { [unowned self] result in
+        attempt.start { [unowned self] result, search in
             attempts.removeAll { $0 === attempt }
+            hosts.learn(from: search)
             switch result {
-            case .success(let raw): opened(raw)
+            case .success(let session): opened(session)
             case .failure(let error): failedToOpen(error)
             }
         }
     }
 
-    private func opened(_ raw: OpaquePointer) {
-        guard let connection = PostgresConnection(raw, configuration, on: loop, blocking: blocking, owner: self) else {
-            PQfinish(raw)
+    private func opened(_ session: ConnectionAttempt.Session) {
+        guard let connection = PostgresConnection(session, configuration, on: loop, owner: self) else {
+            PQfinish(session.raw)
             return failedToOpen(PostgresError(.unavailable, message: "out of descriptors"))
         }
         if isClosed { return connection.close() }
         backoff.reset()
         lastFailure = nil
+        hosts.opened(session.host)
         connections.append(connection)
+        watchForSilence()
         serve()
     }
 
@@ -51,6 +55,10 @@ extension LoopPool: ConnectionOwner {
     func hasRoom(_ connection: PostgresConnection) {
         if !requests.isEmpty || !leases.isEmpty { serve() }
     }
+
+    var needsWritable: Bool { settings?.needsWritable ?? true }
+
+    var mayCancelWrites: Bool { hosts.count == 1 }
 
     func takeBack(_ request: Request) { submit(request) }
 

@@ -21,12 +21,20 @@ final class LoopPool: @unchecked Sendable {
     var requests = WaitingList<Request>()
     var leases = WaitingList<LeaseRequest>()
     private(set) var isClosed = false
+    /// Nil if the connection string is malformed, which each attempt reports.
+    let settings: ConnectionString?
+    var hosts: HostOrder
+    /// A connection to a silent host, to tell a slow statement from a server that does not answer.
+    var probe: ConnectionAttempt?
+    var silenceTimer: LoopTimer?
 
     init(_ configuration: PostgresConfiguration, on loop: EventLoop, blocking: BlockingPool) {
         self.configuration = configuration
         self.loop = loop
         self.blocking = blocking
-        backoff = configuration.backoff
+        settings = try? ConnectionString(configuration.connectionString)
+        hosts = HostOrder(count: settings?.hosts.count ?? 1)
+        backoff = hosts.count > 1 ? configuration.searchBackoff : configuration.backoff
     }
 
     // MARK: Requests
@@ -146,6 +154,8 @@ final class LoopPool: @unchecked Sendable {
     func close() {
         isClosed = true
         pause?.cancel()
+        silenceTimer?.cancel()
+        probe?.cancel()
         for attempt in attempts { attempt.cancel() }
         for connection in connections { connection.close() }
         while let request = requests.popFirst() { answer(request, .failed(.closed)) }

@@ -3,7 +3,8 @@ public import Wire
 /// The address of the server and the limits of a pool.
 public struct PostgresConfiguration: Sendable {
     /// A libpq connection string: `postgres://user:password@host:5432/database?sslmode=require`, or `key=value` pairs.
-    /// A host that begins with `/` is the directory of a Unix socket.
+    /// A host that begins with `/` is the directory of a Unix socket. Of several hosts, `a:5432,b:5432`, the pool follows the
+    /// one that can write, unless `target_session_attrs` asks for something else.
     public var connectionString: String
     /// The name of the sessions in the server's activity view.
     public var applicationName = "maru"
@@ -27,10 +28,15 @@ public struct PostgresConfiguration: Sendable {
     public var statementTimeout = Duration.seconds(5)
     /// The server's time limit for an idle transaction, after which it ends the session; 0 for none.
     public var idleInTransactionTimeout = Duration.seconds(15)
-    /// The time limit for opening a connection, including name resolution.
-    public var connectTimeout = Duration.seconds(3)
+    /// The time limit for opening a connection to one host, including name resolution.
+    public var connectTimeout = Duration.seconds(2)
+    /// After this time without an answer to any statement of a session, the pool opens another session there. If that gets no
+    /// answer within `connectTimeout`, all sessions at that host are given up.
+    public var silenceLimit = Duration.seconds(2)
     /// The pauses between failed attempts to connect.
     public var backoff = Backoff(first: .milliseconds(50), limit: .seconds(2))
+    /// The pauses between failed searches through several hosts.
+    public var searchBackoff = Backoff(first: .milliseconds(50), limit: .milliseconds(500))
     /// An unused connection is closed after this time; each loop keeps one.
     public var idleTimeout = Duration.seconds(300)
     /// An abandoned statement is cancelled on the server after this time.

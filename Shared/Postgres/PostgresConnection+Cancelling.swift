@@ -29,14 +29,19 @@ extension PostgresConnection {
         case .none: break
         case .look(let time): arm(for: time)
         case .cancel(let time):
-            cancelHead()
+            if owner?.mayCancelWrites == true || isHeadRead { cancelHead() }
             arm(for: time)
-        case .giveUp: close(PostgresError(.connectionLost, message: "the server does not answer"))
+        case .giveUp: close(.noAnswer)
         }
     }
 
     private var isHeadAbandoned: Bool {
         for case .requests(let group) in inFlight { return group.current.isAnswered }
+        return false
+    }
+
+    private var isHeadRead: Bool {
+        for case .requests(let group) in inFlight { return group.current.steps.allSatisfy(\.statement.mayShareSync) }
         return false
     }
 
@@ -49,11 +54,14 @@ extension PostgresConnection {
         for case .requests(let group) in inFlight {
             for request in group.requests { request.mayBeHitByCancel = true }
         }
-        Task.immediate(executorPreference: loop) { [self] in
-            try? await blocking.run { ticket.send() }
-            isCancelling = false
-            isCancelDue = true
-            if !isClosed { owner?.hasRoom(self) }
+        // A thread of its own: a frozen server does not answer, and would take one thread of the blocking pool after another.
+        startDetachedThread(named: "cancel") { [self] in
+            ticket.send()
+            loop.execute { [self] in
+                isCancelling = false
+                isCancelDue = true
+                if !isClosed { owner?.hasRoom(self) }
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ extension PostgresConnection {
             return group.failed(PostgresError(PostgresResult(result)))
         case (PGRES_FATAL_ERROR, .prepare(let statement)?):
             return statement.failure = PostgresError(PostgresResult(result))
-        case (PGRES_PIPELINE_SYNC, _): finishFirst()
+        case (PGRES_PIPELINE_SYNC, _): hasUnreplicatedCommit ? close(.unreplicated) : finishFirst()
         case (PGRES_COMMAND_OK, .prepare?), (PGRES_PIPELINE_ABORTED, _), (_, nil): break
         default: close(PostgresError(.connectionLost, message: "COPY is not supported"))
         }
@@ -41,6 +41,7 @@ extension PostgresConnection {
         case .prepare(let statement): finish(statement)
         case nil: break
         }
+        if hasRefusedWrite { close(.readOnly) }
         guard !isClosed else { return }
         headMovedOn()
         owner?.hasRoom(self)
@@ -77,6 +78,10 @@ extension PostgresConnection {
                 prepareAgain(request)
             }
         case "0A000" where error.message.contains("cached plan"): prepareAgain(request)
+        case "25006" where !request.isReadOnly:
+            hasRefusedWrite = true
+            request.replaceError(.refusedWrite)
+            settle(request, request.outcome)
         case "57014" where request.mayBeHitByCancel: restart(request)
         default: settle(request, request.outcome)
         }

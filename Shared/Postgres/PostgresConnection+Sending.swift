@@ -14,6 +14,7 @@ extension PostgresConnection {
             close(lost())
             return settle(request, .failed(.notSent))
         }
+        if depth == 0 { busySince = loop.now }
         depth += 1
         arm(for: request.deadline)
         lastUse = loop.now

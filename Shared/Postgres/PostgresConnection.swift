@@ -1,5 +1,6 @@
 internal import CPostgres
 internal import EventLoop
+internal import Glibc
 
 /// One session with the server: statements are sent in a pipeline, and results come back in the same order. Each write has
 /// its own sync, so that its failure never affects another statement. The reads of one turn of the loop share a sync.
@@ -18,7 +19,8 @@ final class PostgresConnection: @unchecked Sendable {
 
     let loop: EventLoop
     let configuration: PostgresConfiguration
-    let blocking: BlockingPool
+    /// The number of its host in the connection string.
+    let host: Int
     /// Kept until the connection is closed.
     private(set) var owner: (any ConnectionOwner)?
 
@@ -44,6 +46,14 @@ final class PostgresConnection: @unchecked Sendable {
     var head: HeadWatch
     /// In monotonic nanoseconds.
     var lastUse: UInt64
+    /// When the server sent something, in monotonic nanoseconds.
+    private(set) var lastHeard: UInt64
+    /// Since when a statement waits, if the server has sent nothing since then.
+    var busySince: UInt64
+    /// The server refused a write as one that must not write.
+    var hasRefusedWrite = false
+    /// The server gave up the wait for its standby: a commit in flight may be lost with this server.
+    private(set) var hasUnreplicatedCommit = false
 
     private var watch: DescriptorWatch?
     private var isWaitingForRoom = false
@@ -53,19 +63,19 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Takes over an established session in pipeline mode; fails if the process has no free descriptor.
     init?(
-        _ raw: OpaquePointer, _ configuration: PostgresConfiguration, on loop: EventLoop, blocking: BlockingPool,
+        _ session: ConnectionAttempt.Session, _ configuration: PostgresConfiguration, on loop: EventLoop,
         owner: any ConnectionOwner
     ) {
-        self.raw = raw
+        (raw, host) = session
         self.configuration = configuration
         self.loop = loop
-        self.blocking = blocking
         self.owner = owner
         head = HeadWatch(
             grace: configuration.cancelGrace.wholeNanoseconds, limit: configuration.stallLimit.wholeNanoseconds)
-        lastUse = loop.now
+        (lastUse, lastHeard, busySince) = (loop.now, loop.now, loop.now)
         watch = DescriptorWatch(PQsocket(raw), for: .readable, on: loop) { [unowned self] in ready($0) }
         if watch == nil { return nil }
+        observeNotices()
         idleTimer = loop.schedule(after: configuration.idleTimeout) { [unowned self] in closeIfIdle() }
     }
 
@@ -73,9 +83,11 @@ final class PostgresConnection: @unchecked Sendable {
 
     private func ready(_ events: IOEvents) {
         if events.contains(.writable) && !flush() { return close(lost()) }
+        lastHeard = loop.now
         let isAlive = PQconsumeInput(raw) == 1
         receiveResults()
         if !isAlive && !isClosed { close(lost()) }
+        if !isClosed && isReadOnly && owner?.needsWritable == true { close(.readOnly) }
     }
 
     /// Writes buffered bytes; if the kernel's buffer is full, writes the rest later. False if the connection is lost.
@@ -87,6 +99,37 @@ final class PostgresConnection: @unchecked Sendable {
             watch.wait(for: mustWait ? [.readable, .writable] : .readable)
         }
         return result >= 0
+    }
+
+    /// Whether a statement has waited for longer than the limit while the server sent nothing.
+    var isSilent: Bool {
+        guard !inFlight.isEmpty || script != nil else { return false }
+        return loop.now - max(lastHeard, busySince) > configuration.silenceLimit.wholeNanoseconds
+    }
+
+    /// The server has answered elsewhere, so the statement here is only slow.
+    func serverAnswered() { busySince = loop.now }
+
+    /// Whether the server reports that it takes no writes; since PostgreSQL 14 it reports each change.
+    private var isReadOnly: Bool {
+        isOn("in_hot_standby") || isOn("default_transaction_read_only")
+    }
+
+    private func isOn(_ parameter: StaticString) -> Bool {
+        let name = UnsafeRawPointer(parameter.utf8Start).assumingMemoryBound(to: CChar.self)
+        return PQparameterStatus(raw, name).map { strcmp($0, "on") == 0 } ?? false
+    }
+
+    /// Looks for the warning of a commit that no standby has confirmed. Its text is translated, its place in the source is not.
+    private func observeNotices() {
+        PQsetNoticeReceiver(
+            raw,
+            { context, notice in
+                guard let context, let place = PQresultErrorField(notice, Int32(UInt8(ascii: "R"))),
+                    strcmp(place, "SyncRepWaitForLSN") == 0
+                else { return }
+                Unmanaged<PostgresConnection>.fromOpaque(context).takeUnretainedValue().hasUnreplicatedCommit = true
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     func lost() -> PostgresError {
@@ -158,6 +201,11 @@ final class PostgresConnection: @unchecked Sendable {
 
 /// The owner of a connection, which receives its events.
 protocol ConnectionOwner: AnyObject {
+    /// Whether a session that cannot write must end.
+    var needsWritable: Bool { get }
+    /// Whether an abandoned write may be cancelled on the server. A cancelled wait for a standby would leave a commit that a
+    /// repeated call finds and that a failover loses.
+    var mayCancelWrites: Bool { get }
     /// A request was answered; the connection can take more.
     func hasRoom(_ connection: PostgresConnection)
     /// Takes back a request that had no effect and must be sent again.

@@ -29,6 +29,11 @@ extension PostgresError {
     static let timeout = PostgresError(.timeout, message: "the deadline passed")
     static let cancelled = PostgresError(.cancelled, message: "")
     static let notSent = PostgresError(.connectionLost, message: "the connection closed before the statement was sent")
+    static let noAnswer = PostgresError(.connectionLost, message: "the server does not answer")
+    static let readOnly = PostgresError(.connectionLost, message: "the server has become read-only")
+    static let refusedWrite = PostgresError(
+        .unavailable, sqlState: "25006", message: "the server has become read-only")
+    static let unreplicated = PostgresError(.connectionLost, message: "a commit was not confirmed by a standby")
     static let closed = PostgresError(.closed, message: "the pool is closed")
     static let tooManyWait = PostgresError(.exhausted, message: "too many callers wait for a connection")
     static let notConnected = PostgresError(.unavailable, message: "no connection was opened in time")

@@ -8,7 +8,8 @@ public struct PostgresError: Error, Sendable, Equatable {
         case server
         /// The connection ended while the statement was in flight; the statement may have taken effect.
         case connectionLost
-        /// No connection to the server could be opened in time; nothing was sent.
+        /// No connection to a server that can write could be opened in time, or the server refused a write because it has
+        /// become read-only; nothing has taken effect.
         case unavailable
         /// The deadline passed; the statement was cancelled, but may have taken effect.
         case timeout

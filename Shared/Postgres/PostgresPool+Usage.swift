@@ -8,6 +8,10 @@ public struct PostgresPoolUsage: Sendable, Equatable {
     public var waiting = 0
     /// The most connections that may be open.
     public var limit = 0
+    /// How often the pool has found the writable server at another host than before; the most of any loop.
+    public var failovers = 0
+    /// Open connections by host of the connection string.
+    public var hosts: [String: Int] = [:]
 }
 
 extension PostgresPool {
@@ -19,6 +23,8 @@ extension PostgresPool {
             total.busy += part.busy
             total.waiting += part.waiting
             total.limit += part.limit
+            total.failovers = max(total.failovers, part.failovers)
+            total.hosts.merge(part.hosts, uniquingKeysWith: +)
         }
         return total
     }
@@ -34,8 +40,17 @@ extension LoopPool {
                         open: pool.connections.count,
                         busy: pool.connections.count { $0.isLeased || $0.depth > 0 },
                         waiting: pool.requests.count + pool.leases.count,
-                        limit: pool.configuration.connectionsPerLoop))
+                        limit: pool.configuration.connectionsPerLoop,
+                        failovers: pool.hosts.failovers,
+                        hosts: pool.connectionsByHost))
             }
         }
+    }
+
+    private var connectionsByHost: [String: Int] {
+        let names = (settings?.hosts ?? []).enumerated().map { (number, host) in
+            (host.description, connections.count { $0.host == number })
+        }
+        return Dictionary(names, uniquingKeysWith: +)
     }
 }

@@ -25,6 +25,8 @@ final class Request: @unchecked Sendable {
     var prefix: [Step] = []
     /// Whether the request is part of a transaction.
     var isInTransaction = false
+    /// Whether it is part of a transaction that may only read.
+    var isReadOnly = false
     /// Whether it contains the COMMIT, which nothing may follow.
     var endsTransaction = false
     /// Whether it must not share a sync, because it shared one with a request that failed.

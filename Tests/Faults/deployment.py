@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.request
 
+from lab import Lab
 from link import Link
 from processes import SERVICES, Processes
 from recording import Push, Row
@@ -21,20 +22,25 @@ class Deployment(Processes):
     # The services that run twice, behind the API gateway.
     doubled = ("chat-service", "realtime-gateway")
 
-    def __init__(self, checkout, programs, log):
+    def __init__(self, checkout, programs, log, lab=False):
         super().__init__(checkout)
         self.folder = self.folder.rename(self.folder.with_name(self.folder.name.replace("maru-", "maru-faults-")))
         self.data = self.folder / "data"
         self.programs = pathlib.Path(programs)
         self.log = log
         self.links = {}
+        self.lab = Lab(checkout, self.folder / "lab") if lab else None
 
     # Start and end
 
     async def __aenter__(self):
         self.exits = contextlib.AsyncExitStack()
         try:
-            await asyncio.to_thread(self.run, "up", "--detach", "--standins", "--port", "0")
+            options = []
+            if self.lab:
+                await asyncio.to_thread(self.lab.start)
+                options = ["--postgres", self.lab.service]
+            await asyncio.to_thread(self.run, "up", "--detach", "--standins", "--port", "0", *options)
             self.ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
             await self.create_links()
             await asyncio.gather(*(self.restart(service) for service in SERVICES))
@@ -57,6 +63,8 @@ class Deployment(Processes):
             except subprocess.TimeoutExpired:
                 process.kill()
         await asyncio.to_thread(self.run, "down")
+        if self.lab:
+            await asyncio.to_thread(self.lab.stop)
         await self.exits.aclose()
 
     def run(self, command, *options):
@@ -70,7 +78,8 @@ class Deployment(Processes):
         for service in SERVICES:
             for instance in (service, f"{service}-2") if service in self.doubled else (service,):
                 await self.create_link(f"redis of {instance}", int(self.ports["redis_port"]))
-                await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
+                if not self.lab:
+                    await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
             self.write_settings(service, self.settings(service, service))
         self.second_ports = {service: (free_port(), free_port()) for service in self.doubled}
         index = SERVICES.index("realtime-gateway")
@@ -85,7 +94,8 @@ class Deployment(Processes):
         redis = (self.data / f"secrets/{role}/redis_url").read_text()
         database = (self.data / f"secrets/{role}/database_url").read_text()
         redis = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'redis of {instance}'].port}/0", redis)
-        database = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'postgres of {instance}'].port}/maru", database)
+        if not self.lab:
+            database = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'postgres of {instance}'].port}/maru", database)
         return {"redis_url": redis, "database_url": database, "address_rate": "10000", "address_burst": "10000"}
 
     def write_settings(self, service, settings):
@@ -171,7 +181,9 @@ class Deployment(Processes):
         """Returns all messages in the database."""
         url = (self.data / "secrets/chat/database_url").read_text()
         query = "select json_agg(json_build_array(kind, room, seq, id, author, content, client_id, created_at, rev)) from message"
-        output = subprocess.run(["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60).stdout
+        environment = {**os.environ, "PGTARGETSESSIONATTRS": "read-write", "PGCONNECT_TIMEOUT": "3"}
+        command = ["psql", "-XAtc", query, url]
+        output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
         return [
             Row(f"{'channel' if kind == 1 else 'dm'}-{room}", seq, id, author, content, client_id, at / 1000, rev)
             for kind, room, seq, id, author, content, client_id, at, rev in json.loads(output or "null") or []

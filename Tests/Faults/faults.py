@@ -24,7 +24,7 @@ from deployment import Deployment
 from clients import Room, Watcher, Writer
 from native_clients import MeWatcher, MeWriter, Reactor
 from recording import Device, Recording
-from schedule import schedule
+from schedule import lab_schedule, schedule, seconds_without
 
 # API key, whether it opens its socket before it reads, transports: see docs/contract.md.
 APPS = (
@@ -55,7 +55,8 @@ class Run:
     @property
     def command(self):
         """The command that repeats this run."""
-        return f"deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}"
+        lab = " --lab" if self.options.lab else ""
+        return f"deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}{lab}"
 
     def log(self, text):
         print(f"{time.time() - self.began:8.2f}  {text}", flush=True)
@@ -89,10 +90,11 @@ class Run:
         return self.report()
 
     def make_deployment(self):
-        return Deployment(CHECKOUT, self.options.programs, self.log)
+        return Deployment(CHECKOUT, self.options.programs, self.log, self.options.lab)
 
     async def disturb(self):
-        await self.inject(schedule(self.seed, self.options.minutes * 60))
+        seconds = self.options.minutes * 60
+        await (self.fail_primary(seconds) if self.options.lab else self.inject(schedule(self.seed, seconds)))
 
     # The clients
 
@@ -230,6 +232,28 @@ class Run:
         }[fault.victim]
         await asyncio.to_thread(self.deployment.standin, "/fcm/script", script)
 
+    async def fail_primary(self, seconds):
+        """Ends the primary of the lab in turn in each way, and says how long no write was acknowledged."""
+        lab = self.deployment.lab
+        for fault in lab_schedule(seconds):
+            await asyncio.sleep(max(0, self.began + fault.at - time.time()))
+            end = time.time() + 90
+            while not await asyncio.to_thread(lab.is_whole):
+                assert time.time() < end, f"the nodes did not return: {lab.members()}"
+                await asyncio.sleep(0.5)
+            node = await asyncio.to_thread(lab.primary)
+            began = time.time()
+            self.log(f"{fault.kind} {node.name}")
+            work = {"kill": lab.kill, "freeze": lambda each: lab.freeze(each, fault.lasts), "switch over": lab.switch_over}
+            await asyncio.to_thread(work[fault.kind], node)
+            await asyncio.sleep(max(0, began + fault.lasts - time.time()))
+            writes = [send.ended for send in self.recording.sends if send.acknowledged]
+            next = await asyncio.to_thread(lab.primary)
+            self.log(
+                f"{fault.kind}: {seconds_without(writes, began, time.time()):.1f} s without an acknowledged write; "
+                f"the primary is {next.name if next else 'missing'}"
+            )
+
     async def recover(self):
         """Waits until all faults are over and every process is ready."""
         self.log("the last fault is over")
@@ -337,6 +361,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--pause", type=float, default=0.25)
+    parser.add_argument("--lab", action="store_true")
     parser.add_argument("--programs", required=True)
     raise SystemExit(asyncio.run(Run(parser.parse_args()).run()))
 

@@ -64,6 +64,28 @@ def schedule(seed, seconds):
         at += rng.uniform(0.8, 4.5) + lasts * (1 if fault.is_alone else rng.choice((0.3, 1, 1)))
 
 
+# Ways to lose a primary, and the seconds after which the writes must have been back for long.
+LOST_PRIMARY = (("switch over", 15), ("kill", 40), ("freeze", 35))
+
+
+def lab_schedule(seconds):
+    """Returns the losses of a primary until `seconds`, each long enough after the one before for its node to return."""
+    faults, at = [], 3.0
+    while True:
+        kind, lasts = LOST_PRIMARY[len(faults) % len(LOST_PRIMARY)]
+        if at + lasts > seconds:
+            return faults
+        faults.append(Fault(at, kind, "primary", lasts))
+        at += lasts + 5
+
+
+def seconds_without(times, begin, end):
+    """Returns the longest time between two neighbours of `times` that begins after `begin`, or spans it, and ends by `end`."""
+    before = max((each for each in times if each <= begin), default=begin)
+    edges = [before, *sorted(each for each in times if begin < each <= end), end]
+    return max(after - earlier for earlier, after in zip(edges, edges[1:]))
+
+
 def kinds_of(faults):
     """The pairs of fault and victim, without regard to the instance of a service."""
     return {(each.kind, each.victim.removesuffix("-2")) for each in faults}

@@ -1,6 +1,6 @@
 """The same seed gives the same schedule, and a long schedule has every fault."""
 
-from schedule import Fault, full_deck, schedule
+from schedule import Fault, full_deck, lab_schedule, schedule, seconds_without
 
 
 def test_the_same_seed_gives_the_same_schedule_and_another_seed_another():
@@ -31,3 +31,17 @@ def test_an_outage_of_redis_is_alone():
 def test_a_fault_describes_itself():
     assert str(Fault(1, "stop", "redis", 2.5)) == "stop redis for 2.5 s"
     assert str(Fault(1, "kill", "nginx")) == "kill nginx"
+
+
+def test_a_primary_is_lost_in_each_way_and_its_node_has_time_to_return():
+    faults = lab_schedule(120)
+    assert [each.kind for each in faults] == ["switch over", "kill", "freeze"]
+    for before, after in zip(faults, faults[1:]):
+        assert after.at >= before.at + before.lasts
+
+
+def test_the_time_without_writes_spans_the_fault_and_lasts_to_the_end_if_none_returned():
+    assert seconds_without([1, 2, 3, 9, 10], 3.5, 11) == 6
+    assert seconds_without([1, 2, 3], 3.5, 20) == 17
+    assert seconds_without([1, 2, 9, 10, 11], 9.5, 11) == 1
+    assert seconds_without([], 5, 8) == 3

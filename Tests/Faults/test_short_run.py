@@ -54,7 +54,7 @@ def test_the_output_has_the_seed_and_the_faults(report):
 
 def test_help_lists_every_option_and_a_wrong_option_is_refused():
     help = subprocess.run([CHECKOUT / "deploy/faults", "--help"], capture_output=True, text=True)
-    assert help.returncode == 0 and all(each in help.stdout for each in ("--minutes", "--seed", "--pause"))
+    assert help.returncode == 0 and all(each in help.stdout for each in ("--minutes", "--seed", "--pause", "--lab"))
     for wrong in (["--wrong"], ["--minutes", "few"], ["--seed"]):
         refused = subprocess.run([CHECKOUT / "deploy/faults", *wrong], capture_output=True, text=True)
         assert refused.returncode == 1 and wrong[0] in refused.stderr

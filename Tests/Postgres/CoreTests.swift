@@ -52,18 +52,6 @@ import Testing
         #expect(!inTransaction.mayShareSync)
     }
 
-    @Test("Host names are found in a connection string; sockets and numeric addresses are left to libpq")
-    func hosts() throws {
-        func hosts(_ text: String) throws -> [String] {
-            try ConnectionString(text).hostsToResolve.map { "\($0.host):\($0.port)" }
-        }
-        #expect(try hosts("postgres://u:p@db:1234/x") == ["db:1234"])
-        #expect(try hosts("postgres://u@a,b:6000/x") == ["a:5432", "b:6000"])
-        #expect(try hosts("host=/run/postgresql dbname=x").isEmpty)
-        #expect(try hosts("hostaddr=127.0.0.1").isEmpty)
-        #expect(try hosts("dbname=x").isEmpty)
-    }
-
     @Test("Different lists of types have different signatures")
     func signatures() throws {
         let lists = [

@@ -147,7 +147,7 @@ import Testing
 }
 
 /// The results that callers have received.
-private actor CallLog {
+actor CallLog {
     private var calls = 0
     private(set) var acknowledged: Set<Int> = []
     private(set) var failures = 0

@@ -74,6 +74,32 @@ public final class PostgresCluster: Sendable {
         return process.output
     }
 
+    // MARK: Replicas
+
+    /// Starts a streaming replica of this server, and waits until it accepts connections.
+    public func startReplica() async throws -> PostgresCluster {
+        let replica = PostgresCluster(options)
+        let source = connectionString(database: "postgres")
+        let process = try replica.program(
+            "pg_basebackup", ["-D", replica.data, "-d", source, "-R", "-X", "stream", "-c", "fast", "-N"])
+        guard await process.wait() == 0 else { throw NeverHappened(description: "pg_basebackup: \(process.output)") }
+        try await replica.start()
+        return replica
+    }
+
+    /// Makes a replica writable; it then follows no other server.
+    public func promote() async throws {
+        let process = try program("pg_ctl", ["promote", "-D", data, "-w"])
+        guard await process.wait() == 0 else { throw NeverHappened(description: "pg_ctl: \(process.output)") }
+    }
+
+    /// Pauses or resumes the server with all its sessions: `SIGSTOP`, `SIGCONT`.
+    public func signalAll(_ signal: Int32) {
+        guard let postmaster = process?.pid else { return }
+        self.signal(signal)
+        for (pid, times) in ProcessTimes.all() where times.parent == postmaster { Glibc.kill(pid, signal) }
+    }
+
     // MARK: Starting and stopping
 
     private func initialize() async throws {

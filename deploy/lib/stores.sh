@@ -64,8 +64,25 @@ start_postgres() {
 
 postgres_is_ready() { "$(postgres_folder)/pg_isready" --quiet --host="$sockets" --port="$postgres_port"; }
 
+# Prints the part of the services' URLs after the password.
+postgres_of_services() {
+    if [[ -z $postgres_service ]]; then
+        printf 'localhost:%s/maru?host=%s' "$postgres_port" "$sockets"
+        return
+    fi
+    local hosts ports index
+    IFS=, read -ra hosts <<<"$(sed -n 's/^host=//p' "$postgres_service")"
+    IFS=, read -ra ports <<<"$(sed -n 's/^port=//p' "$postgres_service")"
+    for index in "${!hosts[@]}"; do hosts[index]+=:${ports[index]:-${ports[0]:-5432}}; done
+    printf '%s/maru' "$(joined "${hosts[@]}")"
+}
+
 # Runs psql as the superuser of the cluster.
 superuser_psql() {
+    if [[ -n ${postgres_service:-} ]]; then
+        PGSERVICEFILE=$postgres_service PGSERVICE=maru psql --no-psqlrc --quiet "$@"
+        return
+    fi
     "${as_postgres[@]}" "$(postgres_folder)/psql" --no-psqlrc --quiet --host="$sockets" --port="$postgres_port" "$@"
 }
 

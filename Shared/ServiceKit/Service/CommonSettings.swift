@@ -21,7 +21,14 @@ struct CommonSettings: Sendable {
         "operator_credential", default: Secret.none,
         "The secret that operators show, with maructl; 32 characters at least. Without it, no operator is let in.")
     static let databaseURL = ConfigKey<Secret>(
-        "database_url", "The service's own database and role: postgres://role:password@host/db.")
+        "database_url",
+        "The service's own database and role: postgres://role:password@host/db; host,host,host for a Patroni cluster.")
+    static let databaseConnectTimeout = ConfigKey(
+        "database_connect_timeout", default: Duration.seconds(2), atLeast: .milliseconds(100),
+        "The time limit for a connection to one host of the database.")
+    static let databaseSilence = ConfigKey(
+        "database_silence", default: Duration.seconds(2), atLeast: .milliseconds(100),
+        "How long the database may leave a statement without an answer before the service asks whether it still runs.")
     static let databaseConnections = ConfigKey(
         "database_connections", default: 4, atLeast: 1, "The most database connections per loop.")
     static let redisURL = ConfigKey<Secret>("redis_url", "The address of Redis: redis://:password@host:port/0.")
@@ -101,7 +108,8 @@ struct CommonSettings: Sendable {
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         operatorCredential.entry,
-        databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
+        databaseURL.entry, databaseConnections.entry, databaseConnectTimeout.entry,
+        databaseSilence.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
         gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,

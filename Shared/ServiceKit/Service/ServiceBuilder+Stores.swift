@@ -31,6 +31,8 @@ extension ServiceBuilder {
         configuration.schema = schema
         configuration.connectionsPerLoop = count
         configuration.trace(by: tracer)
+        configuration.connectTimeout = config[CommonSettings.databaseConnectTimeout]
+        configuration.silenceLimit = config[CommonSettings.databaseSilence]
         let connections = PostgresPool(configuration, on: loops, blocking: pool)
         life.atEnd.append { connections.close() }
         return connections

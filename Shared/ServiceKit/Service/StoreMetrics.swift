@@ -94,6 +94,15 @@ final class StoreMetrics: MetricsSource {
         for (name, usage) in named { page.value(Double(usage.limit), labels: ["pool": name]) }
         page.begin("maru_pool_waiting", .gauge, "Statements and transactions that wait for a connection.")
         for (name, usage) in named { page.value(Double(usage.waiting), labels: ["pool": name]) }
+        page.begin("maru_pool_host_connections", .gauge, "Open connections to Postgres, by pool and host.")
+        for (name, usage) in named {
+            for (host, open) in usage.hosts.sorted(by: { $0.key < $1.key }) {
+                page.value(Double(open), labels: ["pool": name, "host": host])
+            }
+        }
+        page.begin(
+            "maru_pool_failovers_total", .counter, "Times that a pool found the writable Postgres at another host.")
+        for (name, usage) in named { page.value(Double(usage.failovers), labels: ["pool": name]) }
     }
 
     private static func write(_ redis: RedisMemory?, to page: inout MetricsPage) {

@@ -1,0 +1,117 @@
+# The cluster of Patroni that deploy/lab runs.
+
+declare -A postgres_port_of=() api_port=() ended_at=()
+
+# Creates the secrets and the configuration of etcd and the nodes, and the files that name them.
+prepare_lab() {
+    local index node
+    postgres_ports=() api_ports=()
+    for index in "${!nodes[@]}"; do
+        postgres_ports+=($((lab_postgres_port + index)))
+        api_ports+=($((lab_api_port + index)))
+    done
+    [[ -s $data/secrets/superuser ]] || head -c 32 /dev/urandom | sha256sum | cut -c1-48 >"$data/secrets/superuser"
+    mkdir -p "$home"
+    install -m 644 "$checkout/deploy/postgres/postgresql.conf" "$home/maru.conf"
+    : >"$data/nodes"
+    for index in "${!nodes[@]}"; do
+        node=${nodes[index]}
+        postgres_port_of[$node]=${postgres_ports[index]} api_port[$node]=${api_ports[index]}
+        mkdir -p "$home/$node"
+        write_patroni_configuration "$node"
+        printf '%s %s %s %s\n' "$node" "${postgres_ports[index]}" "${api_ports[index]}" "$home/$node/data" >>"$data/nodes"
+    done
+    cat >"$data/service.conf" <<SERVICE
+[maru]
+host=$(joined "${nodes[@]/*/127.0.0.1}")
+port=$(joined "${postgres_ports[@]}")
+user=postgres
+password=$(<"$data/secrets/superuser")
+dbname=postgres
+target_session_attrs=read-write
+connect_timeout=3
+SERVICE
+    if ((EUID == 0)); then chown -R postgres: "$home" && chmod 700 "$home"; fi
+}
+
+joined() { local IFS=,; printf '%s' "$*"; }
+
+# The times are those of docs/postgres.md.
+write_patroni_configuration() {
+    cat >"$home/$1/patroni.yml" <<YAML
+scope: maru
+name: $1
+restapi:
+  listen: 127.0.0.1:${api_port[$1]}
+  connect_address: 127.0.0.1:${api_port[$1]}
+# The newer API of etcd, `etcd3`, lets a node that continues after a freeze take the lock back without comparing it in
+# Patroni 3.0: acknowledged writes of the new primary are then lost. This API compares.
+etcd:
+  host: 127.0.0.1:$lab_etcd_port
+bootstrap:
+  dcs:
+    ttl: 10
+    loop_wait: 2
+    retry_timeout: 3
+    maximum_lag_on_failover: 1048576
+    synchronous_mode: true
+    synchronous_mode_strict: true
+    postgresql:
+      use_pg_rewind: true
+      parameters:
+        max_connections: 500
+        wal_keep_size: 256MB
+  initdb:
+    - encoding: UTF8
+    - locale: C.UTF-8
+    - data-checksums
+postgresql:
+  listen: 127.0.0.1:${postgres_port_of[$1]}
+  connect_address: 127.0.0.1:${postgres_port_of[$1]}
+  data_dir: $home/$1/data
+  bin_dir: $(postgres_folder)
+  custom_conf: $home/maru.conf
+  pgpass: $home/$1/pgpass
+  parameters:
+    unix_socket_directories: $home/$1
+    shared_buffers: 64MB
+  authentication:
+    superuser: {username: postgres, password: $(<"$data/secrets/superuser")}
+    replication: {username: replicator, password: $(<"$data/secrets/superuser")}
+  basebackup:
+    - checkpoint: fast
+  pg_hba:
+    - local all postgres scram-sha-256
+    - host all all 127.0.0.1/32 scram-sha-256
+    - host replication replicator 127.0.0.1/32 scram-sha-256
+YAML
+}
+
+start_etcd() {
+    local run_as=("${as_postgres[@]}") peer=http://127.0.0.1:$((lab_etcd_port + 1))
+    start etcd TERM etcd --enable-v2 --name lab --data-dir "$home/etcd" --listen-client-urls "http://127.0.0.1:$lab_etcd_port" \
+        --advertise-client-urls "http://127.0.0.1:$lab_etcd_port" --listen-peer-urls "$peer" \
+        --initial-advertise-peer-urls "$peer" --initial-cluster "lab=$peer"
+}
+
+# Whether a standby confirms commits.
+lab_is_synchronous() {
+    curl --silent --max-time 2 "http://127.0.0.1:$lab_api_port/cluster" | grep -q sync_standby
+}
+
+# Starts nodes again that ended at least 20 seconds ago: longer than the cluster needs to choose another primary.
+return_nodes() {
+    local node
+    if ! is_running etcd; then give_up "etcd ended"; fi
+    for node in "${nodes[@]}"; do
+        if is_running "$node"; then continue; fi
+        : "${ended_at[$node]:=$SECONDS}"
+        if ((SECONDS - ended_at[$node] >= 20)); then
+            wait "${process_ids[$node]}" 2>/dev/null || true
+            unset "ended_at[$node]"
+            end_postgres "$node"
+            say "$(date -u +%FT%TZ) $node returns"
+            start_node "$node"
+        fi
+    done
+}
