@@ -40,6 +40,9 @@ enum App {
             metrics: service.metrics)
         service.mount("/socket.io", router.respond(to:))
         service.internalRoutes { routes in RelayRoutes(engine: engine).register(in: &routes) }
+        service.operatorRoutes { routes in
+            DeliveryRoutes(shards: shards, loops: service.loops).register(in: &routes)
+        }
         advertise(settings, in: directory, service)
         admission.revocations.observe { revocation in shards.forEach { $0.revoke(revocation.session) } }
         let census = SocketCensus()
@@ -122,7 +125,8 @@ enum App {
             publisher: RoomEventPublisher(redis: redis),
             me: me,
             readerPatience: settings.readerPatience,
-            compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
+            compression: LoopLocal(service.loops) { _ in CompressionPool() },
+            metrics: GatewayMetrics(service.metrics, on: service.loops),
             log: service.log)
         return LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
     }

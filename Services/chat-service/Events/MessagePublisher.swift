@@ -3,6 +3,7 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Publishes committed messages: each one on its room's channel, and all of them on the stream of pushes.
@@ -12,6 +13,7 @@ import Wire
 struct MessagePublisher: Sendable {
     let redis: Redis
     let outbox: OutboxStore
+    let sent: Counter
 
     /// Publishes the messages that `result` lists as written, in a task on `loop`.
     func publish(_ pending: [PendingMessage], _ result: MessageWriter.Result, on loop: EventLoop) {
@@ -19,6 +21,7 @@ struct MessagePublisher: Sendable {
             if case .written(let written) = outcome { pending.committed(as: written) } else { nil }
         }
         guard let row = result.outboxRow, !messages.isEmpty else { return }
+        sent.increment(by: UInt64(messages.count))
         let commands = Self.commands(publishing: messages)
         Task.immediate(executorPreference: loop) {
             let outcomes = await redis.runInBatches(commands)
