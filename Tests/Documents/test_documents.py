@@ -10,6 +10,7 @@ from conftest import CHECKOUT
 
 MECHANISMS = [
     "client-profiles",
+    "console",
     "delivery",
     "fan-out",
     "group-commit",
