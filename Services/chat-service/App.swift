@@ -37,7 +37,9 @@ enum App {
         moderation.follow(subscriber, on: service.loops.loops[0])
         let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms, blocks: blocks)
         let outbox = OutboxStore(database: database, on: service.loops.loops[0])
-        let publisher = MessagePublisher(redis: redis, outbox: outbox)
+        let publisher = MessagePublisher(
+            redis: redis, outbox: outbox,
+            sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
@@ -175,7 +177,9 @@ enum App {
             ).register(in: &routes)
         }
         service.operatorRoutes { routes in
-            RoomOperatorRoutes(rooms: OperatorRoomStore(database: database)).register(in: &routes)
+            RoomOperatorRoutes(
+                rooms: OperatorRoomStore(database: database), messages: OperatorMessageStore(database: database)
+            ).register(in: &routes)
             safety.register(in: &routes)
             webhooks.register(in: &routes)
         }

@@ -40,6 +40,9 @@ enum App {
             metrics: service.metrics)
         service.mount("/socket.io", router.respond(to:))
         service.internalRoutes { routes in RelayRoutes(engine: engine).register(in: &routes) }
+        service.operatorRoutes { routes in
+            DeliveryRoutes(shards: shards, loops: service.loops).register(in: &routes)
+        }
         advertise(settings, in: directory, service)
         admission.revocations.observe { revocation in shards.forEach { $0.revoke(revocation.session) } }
         let census = SocketCensus()
@@ -124,7 +127,7 @@ enum App {
             readerPatience: settings.readerPatience,
             rendering: EventRendering(
                 service.profiles, compression: LoopLocal(service.loops) { _ in CompressionPool() }),
-            metrics: GatewayMetrics(service.metrics, tracer: service.tracer), log: service.log)
+            metrics: GatewayMetrics(service.metrics, on: service.loops, tracer: service.tracer), log: service.log)
         return LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
     }
 

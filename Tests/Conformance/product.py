@@ -39,6 +39,8 @@ class Product:
         self.port = int(ports["gateway_port"])
         self.base = f"http://127.0.0.1:{self.port}"
         self.internals = int(ports["internals_port"])
+        self.services = int(ports["services_port"])
+        self.console = f"http://127.0.0.1:{ports['console_port']}"
         self.standins_base = f"http://127.0.0.1:{ports['standins_port']}"
         return self
 

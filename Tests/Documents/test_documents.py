@@ -11,6 +11,7 @@ from conftest import CHECKOUT
 MECHANISMS = [
     "capacity",
     "client-profiles",
+    "console",
     "delivery",
     "fan-out",
     "group-commit",

@@ -19,8 +19,8 @@ addEventListener('unhandledrejection', (event) => console.error('not handled: ' 
 
 
 class Person:
-    def __init__(self, product, browser, name="Anna", locale="en-US", theme="light", size=(1360, 860)):
-        self.product, self.name = product, name
+    def __init__(self, product, browser, name="Anna", locale="en-US", theme="light", size=(1360, 860), base=None):
+        self.product, self.name, self.base = product, name, base or product.base
         self.email = f"web.{next(counter)}.{os.getpid()}@example.com"
         self.faults = []
         # Failed calls that a test causes, such as by cutting the network.
@@ -37,7 +37,7 @@ class Person:
         page = self.context.new_page()
         page.on("console", self.hear)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        page.goto(self.product.base + path)
+        page.goto(self.base + path)
         return page
 
     def hear(self, message):

@@ -11,6 +11,11 @@ export function chooseLanguage(stored) {
     document.documentElement.lang = language;
 }
 
+/** Adds the texts of another page that uses the parts of this one. */
+export function addTexts(texts) {
+    for (const [name, more] of Object.entries(texts)) Object.assign(LANGUAGES[name], more);
+}
+
 export const currentLanguage = () => language;
 
 /** The text of a name, with `{members}` filled in. A text of two forms, `one | many`, is chosen by `count`. */

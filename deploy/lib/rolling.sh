@@ -7,6 +7,12 @@ shares_ports=false
 # Prints the port that a process of service NAME shares with no other.
 instance_port() { printf '%s' "$((instances_port + public_port[$1] * 2 - services_port * 2 + ${turn[$1]:-0}))"; }
 
+# Prints the addresses that processes of service NAME have in turn.
+instance_addresses() {
+    local first=$((instances_port + public_port[$1] * 2 - services_port * 2))
+    printf '127.0.0.1:%s 127.0.0.1:%s' "$first" "$((first + 1))"
+}
+
 # Replaces the process of service NAME. If the new process does not become ready, the old one stays.
 replace_service() {
     local name=$1 old=old-$1 deadline=$((SECONDS + ready_within)) shares_ports=true

@@ -152,6 +152,17 @@ render_gateway() {
         MARU_GATEWAY_REALTIME="127.0.0.1:${public_port[realtime-gateway]}" \
         MARU_GATEWAY_PAYMENT="127.0.0.1:${public_port[payment-service]}" \
         MARU_GATEWAY_CREDENTIAL_FILE="$data/secrets/gateway/gateway_credential" \
+        MARU_GATEWAY_CONSOLE_LISTEN="127.0.0.1:$console_port" \
+        MARU_GATEWAY_INTERNAL_AUTH="127.0.0.1:${internal_port[auth-service]}" \
+        MARU_GATEWAY_INTERNAL_WORKSPACE="127.0.0.1:${internal_port[workspace-service]}" \
+        MARU_GATEWAY_INTERNAL_CHAT="127.0.0.1:${internal_port[chat-service]}" \
+        MARU_GATEWAY_INTERNAL_REALTIME="127.0.0.1:${internal_port[realtime-gateway]}" \
+        MARU_GATEWAY_INTERNAL_PAYMENT="127.0.0.1:${internal_port[payment-service]}" \
+        MARU_GATEWAY_INSTANCES_AUTH="$(instance_addresses auth-service)" \
+        MARU_GATEWAY_INSTANCES_WORKSPACE="$(instance_addresses workspace-service)" \
+        MARU_GATEWAY_INSTANCES_CHAT="$(instance_addresses chat-service)" \
+        MARU_GATEWAY_INSTANCES_REALTIME="$(instance_addresses realtime-gateway)" \
+        MARU_GATEWAY_INSTANCES_PAYMENT="$(instance_addresses payment-service)" \
         MARU_GATEWAY_ALLOWED_ORIGINS="${MARU_ALLOWED_ORIGINS:-${MARU_GATEWAY_ALLOWED_ORIGINS:-}}" \
         "$checkout/deploy/nginx/render" "$data/gateway"
 }

@@ -13,6 +13,7 @@ import Wire
 struct MessagePublisher: Sendable {
     let redis: Redis
     let outbox: OutboxStore
+    let sent: Counter
 
     /// Publishes the messages that `result` lists as written, in a task on `loop`.
     func publish(_ pending: [PendingMessage], _ result: MessageWriter.Result, on loop: EventLoop) {
@@ -27,6 +28,7 @@ struct MessagePublisher: Sendable {
             return message
         }
         guard let row = result.outboxRow, !messages.isEmpty else { return }
+        sent.increment(by: UInt64(messages.count))
         let commands = Self.commands(publishing: messages)
         Task.immediate(executorPreference: loop) { [spans] in
             let outcomes = await redis.runInBatches(commands)

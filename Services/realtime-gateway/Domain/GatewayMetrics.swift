@@ -1,5 +1,6 @@
 import Contract
 import EngineIO
+import EventLoop
 import Telemetry
 import Wire
 
@@ -8,13 +9,16 @@ struct GatewayMetrics: Sendable {
     let deliveries: Counter
     let changeDeliveries: Counter
     let heals: Counter
+    /// The sockets that recent messages were sent to.
+    let recent: LoopLocal<RecentDeliveries>
     private let lag: Histogram
     private let cutOff: [EngineEnding: Counter]
     private let namelessEnded: Counter
     private let tracer: Tracer?
 
-    init(_ metrics: MetricsRegistry, tracer: Tracer?) {
+    init(_ metrics: MetricsRegistry, on loops: EventLoopGroup, tracer: Tracer?) {
         self.tracer = tracer
+        recent = LoopLocal(loops) { _ in RecentDeliveries(since: .now) }
         deliveries = metrics.counter("maru_deliveries_total", "Messages sent to sockets.")
         changeDeliveries = metrics.counter(
             "maru_change_deliveries_total", "Changes of messages sent to sockets.")
@@ -48,6 +52,8 @@ struct GatewayMetrics: Sendable {
 
     func delivered(_ message: RoomMessage, to count: UInt64) {
         deliveries.increment(by: count)
-        lag.observe(max(.zero, Timestamp.now - message.body.createdAt))
+        let now = Timestamp.now
+        lag.observe(max(.zero, now - message.body.createdAt))
+        recent.current.note(room: message.room, seq: message.body.seq, sockets: count, at: now)
     }
 }

@@ -129,6 +129,7 @@ struct PeersOfChat: StubState {
         case ("workspaces", "audit"):
             audited.append("\(call.text("action") ?? "") \(call.text("key") ?? "")")
             return .json("{}")
+        case ("operators", "acts"): return .json("{}")
         case ("workspaces", "removals"):
             removals.append("\(user) \(call.number) \(call.text("by") ?? "nobody")")
             workspaces[call.number]?.remove(user)

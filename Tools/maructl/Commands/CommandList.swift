@@ -107,6 +107,10 @@ enum CommandList {
             "rooms show", [.init("room", .text)], "shows a room, such as channel-7 or dm-4",
             .call(CallTemplate(.chat, "GET", "/operator/rooms/{room}", .record))),
         Command(
+            "messages show", [.init("room", .text), .init("seq")],
+            "tells when a message was committed and published, without its text",
+            .call(CallTemplate(.chat, "GET", "/operator/rooms/{room}/messages/{seq}", .record))),
+        Command(
             "reports list", [],
             options: [.init("state", .choice(["open", "answered"]), "open ones unless you say otherwise")],
             "lists the reports that operators answer, oldest first",

@@ -1,0 +1,392 @@
+"""The operators' console, against the product: its pages have real data, and its acts are in the operators' log."""
+
+import os
+import re
+import socket
+import subprocess
+
+import pytest
+import requests
+from app import App
+from device import Device
+from person import Person
+from playwright.sync_api import expect
+from test_views import audit
+from waiting import eventually
+
+SERVICES = ["auth-service", "chat-service", "payment-service", "realtime-gateway", "workspace-service"]
+
+
+class Operator(Person):
+    """A person at the console."""
+
+    def __init__(self, product, browser, name="anna", **options):
+        super().__init__(product, browser, name, base=product.console, **options)
+
+    def open(self, path="/console/"):
+        return super().open(path)
+
+    def enter(self, credential=None):
+        self.page.locator("[name=name]").fill(self.name)
+        self.page.locator("[name=credential]").fill(credential or credential_of(self.product))
+        self.page.locator("button[type=submit]").click()
+
+    def sign_in(self):
+        self.enter()
+        expect(self.page.locator("console-shell")).to_be_visible()
+        return self
+
+    def go(self, path):
+        """Goes to a page of the navigation, or of a thing on it."""
+        self.page.evaluate("(path) => { location.hash = `#/${path}`; }", path)
+        expect(self.page.locator("main#page .spinner")).to_have_count(0)
+        return self.page.locator("main#page")
+
+    def act(self, name, id, place=None):
+        """Confirms an act by typing the id."""
+        (place or self.page.locator("main#page")).locator(f"[data-act='{name}']").first.click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.locator("[name=id]").fill(f"{id}1")
+        dialog.locator("button[type=submit]").click()
+        expect(dialog.get_by_role("alert")).to_have_text("This is another id.")
+        dialog.locator("[name=id]").fill(str(id))
+        dialog.locator("button[type=submit]").click()
+        expect(dialog).to_have_count(0)
+
+
+def credential_of(product):
+    return (product.data / "secrets/operator/operator_credential").read_text().strip()
+
+
+def call(product, path, method="GET", credential=None, **headers):
+    sent = {"X-Operator": "test"} | ({"Authorization": f"Bearer {credential}"} if credential else {}) | headers
+    return requests.request(method, f"{product.console}/console/api{path}", headers=sent, timeout=20)
+
+
+def logged(product, **query):
+    reply = requests.get(
+        f"{product.console}/console/api/services/workspace-service/operator/acts", params=query, timeout=20,
+        headers={"Authorization": f"Bearer {credential_of(product)}", "X-Operator": "test"})
+    assert reply.status_code == 200, reply.text
+    return [(each["operator"], each["act"], each.get("outcome")) for each in reply.json()["acts"]]
+
+
+@pytest.fixture
+def operator(product, browser):
+    people = []
+
+    def open_window(**options):
+        people.append(Operator(product, browser, **options))
+        return people[-1]
+
+    yield open_window
+    for each in people:
+        each.close()
+    for each in people:
+        assert not each.faults, f"{each.name}: {each.faults}"
+
+
+@pytest.fixture
+def join(product):
+    return lambda **more: App.joined(product, "native", **more)
+
+
+def test_only_the_right_credential_opens_the_console(operator):
+    anna = operator()
+    page = anna.page
+    anna.expected += [r"status of 401"]
+    anna.enter("wrong-0123456789abcdef0123456789abcdef")
+    expect(page.get_by_role("alert")).to_have_text("The credential is not right.")
+    assert page.evaluate("sessionStorage.length") == 0
+    anna.sign_in()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    # A reload stays signed in. Another tab is not, and neither the local storage nor a cookie has the credential.
+    page.reload()
+    expect(page.locator("console-shell")).to_be_visible()
+    assert credential_of(anna.product) not in page.evaluate("JSON.stringify(localStorage) + document.cookie")
+    expect(anna.open().locator("console-gate")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator("console-gate")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_a_credential_that_was_changed_leads_back_to_the_sign_in(operator):
+    anna = operator().sign_in()
+    anna.expected += [r"status of 401"]
+    anna.page.evaluate("sessionStorage.setItem('maru.operator', JSON.stringify({name: 'anna', credential: 'old'}))")
+    expect(anna.page.get_by_role("alert")).to_contain_text("Please sign in again")
+
+
+PATHS = [
+    "/instances", "/instances/chat-service/0/metrics", "/instances/chat-service/0/operator/status",
+    "/services/chat-service/operator/queues", "/services/auth-service/operator/users?text=a",
+    "/instances/realtime-gateway/0/operator/deliveries/channel-1/1",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_told_without_the_credential_or_to_another_site(product, path):
+    good = credential_of(product)
+    assert call(product, path, credential=good).status_code == 200
+    for wrong in (None, "x", good[:-1]):
+        reply = call(product, path, credential=wrong)
+        assert reply.status_code == 401 and "127.0.0.1" not in reply.text and "maru_" not in reply.text
+    service = (product.data / "secrets/chat/service_credential").read_text().strip()
+    assert call(product, path, credential=service).status_code == 401
+    assert call(product, path, credential=good, **{"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert call(product, path, credential=good, Host="evil.example").status_code == 421
+
+
+@pytest.mark.parametrize("path", [
+    "/services/chat-service/internal/reports", "/services/chat-service/metrics", "/services/chat-service/operator/../internal/reports",
+    "/services/chat-service/operator/%2e%2e/internal/reports", "/instances/chat-service/0/internal/reports", "/-/authorized"])
+def test_the_console_passes_on_operators_routes_alone(product, path):
+    connection = socket.create_connection(("127.0.0.1", int(product.console.rsplit(":", 1)[1])), timeout=20)
+    connection.sendall(f"GET /console/api{path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {credential_of(product)}\r\n\r\n".encode())
+    assert b" 404 " in connection.recv(100).splitlines()[0]
+    connection.close()
+
+
+def test_an_instance_takes_no_acts(product, join):
+    user = join()
+    path = f"/instances/auth-service/0/operator/users/{user.id}/sessions"
+    assert call(product, path, "DELETE", credential_of(product)).status_code == 403
+    assert user.get("/users/me")
+
+
+def test_the_gateway_of_clients_has_no_console(product):
+    for path in ("/console/", "/console/api/instances", "/console/index.html"):
+        assert requests.get(product.base + path, timeout=20).status_code == 400
+
+
+def test_the_overview_shows_all_instances_and_lives(operator, join):
+    anna = operator().sign_in()
+    page = anna.page
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(5)
+    assert rows.locator("td:first-child").all_inner_texts() == SERVICES
+    expect(rows.locator("[data-state=ready]")).to_have_count(5)
+    expect(rows.first).to_contain_text(re.compile(r"\d+ min \d+ s|\d+ h"))
+    user = join()
+    channel = user.default_channel(user.make_workspace())
+
+    def is_counted():
+        user.say(channel, "hello")
+        return re.match(r"[0-9.,]*[1-9]", page.locator("[data-tile=messages] b").inner_text())
+
+    anna.until(is_counted)
+    expect(page.locator("[data-tile=calls] svg polyline")).to_have_count(1)
+    expect(page.locator("[data-tile=callTime] b")).to_contain_text(re.compile(r"\d ms · "))
+
+
+def test_an_instance_that_drains_is_shown(operator, product):
+    anna = operator().sign_in()
+    rows = anna.page.locator("tbody tr", has_text="chat-service")
+    expect(rows.locator("[data-state=ready]")).to_have_count(1)
+    before = rows.locator("code").inner_text()
+    # A call that does not end keeps the old process.
+    held = socket.create_connection(("127.0.0.1", product.services + 2), timeout=60)
+    held.sendall(b"POST /v1/workspaces/1/channels/1/chats HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1")
+    roll = subprocess.Popen(
+        [product.checkout / "deploy/roll", "--data", product.data, "chat-service"],
+        env={"MARU_PROGRAMS": str(product.checkout / ".build/debug"), **os.environ}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    expect(rows.locator("[data-state=draining]")).to_have_count(1)
+    expect(rows).to_have_count(2)
+    expect(rows.filter(has_text="draining").locator("code")).to_have_text(before)
+    held.close()
+    output, _ = roll.communicate(timeout=120)
+    assert roll.returncode == 0, output
+    expect(rows).to_have_count(1)
+    expect(rows.locator("[data-state=ready]")).to_have_count(1)
+    assert rows.locator("code").inner_text() != before
+
+
+def test_sockets_are_shown_by_client_and_gateway(operator, product, join):
+    with Device(product, bearer=f"Bearer {join().token}", transports=["websocket"]) as device:
+        assert device.ready
+        anna = operator().sign_in()
+        page = anna.go("sockets")
+        expect(page.locator("tbody tr", has_text="native").filter(has_text="websocket")).to_have_count(1)
+        expect(page.get_by_role("region", name="Gateways").locator("tbody tr")).to_have_count(1)
+
+
+def test_the_way_of_a_message_is_shown(operator, product, join):
+    author, online, away = join(), join(), join()
+    channel = author.default_channel(author.make_workspace(online, away))
+    with Device(product, bearer=f"Bearer {online.token}") as device:
+        assert device.ready
+        author.say(channel, "Where does this go?")
+        device.wait(lambda: any("Where does this go?" in str(each) for each in device.events))
+        eventually(lambda: product.push_decisions(f"channel-{channel.id}", 1))
+        anna = operator().sign_in()
+        page = anna.go("message")
+        page.locator("[name=room]").fill(f"channel-{channel.id}")
+        page.locator("[name=seq]").fill("1")
+        page.get_by_role("button", name="Show").click()
+        for step in ("committed", "published", "fannedOut", "pushed"):
+            expect(page.locator(f"[data-step={step}]")).to_have_attribute("data-done", "yes")
+        expect(page.locator("[data-step=fannedOut]")).to_contain_text("1 socket ·")
+        expect(page.locator("[data-step=committed]")).to_contain_text(f"by user {author.id} in 일반")
+        reasons = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(2).inner_text() for row in page.locator("tbody tr").all()}
+        assert reasons == {str(online.id): "all", str(away.id): "all"}
+        assert "Where does this go?" not in page.inner_text()
+        assert ("anna", "messages.show", None) in logged(product, subject=f"rooms/channel-{channel.id}/messages/1")
+        anna.expected += [r"status of 404"]
+        anna.go(f"message/channel-{channel.id}/2")
+        expect(page.get_by_role("alert")).to_have_text("Nothing has this id.")
+
+
+def test_outboxes_and_lags_are_shown(operator, join):
+    user = join()
+    user.say(user.default_channel(user.make_workspace()), "late?")
+    page = operator().sign_in().go("queues")
+    waiting = page.get_by_role("region", name="What waits")
+    for service in SERVICES:
+        expect(waiting.locator("tbody tr", has_text=service)).not_to_have_count(0)
+    expect(page.get_by_role("region", name="Lags").locator("tbody tr")).not_to_have_count(0)
+
+
+def test_a_report_is_shown_and_answered(operator, product, join):
+    author, reporter = join(), join()
+    channel = author.default_channel(author.make_workspace(reporter))
+    author.say(channel, "a bad word")
+    made = reporter.post("/reports", {"type": "message", "room": f"channel-{channel.id}", "seq": 1, "reason": "spam"})
+    anna = operator().sign_in()
+    page = anna.go("reports")
+    page.get_by_role("link", name=made["report_id"], exact=True).click()
+    expect(page.locator("blockquote")).to_have_text(["a bad word"])
+    anna.act("reports.delete", made["report_id"])
+    expect(page.locator(".record")).to_contain_text("answered")
+    expect(page.locator("[data-act]")).to_have_count(0)
+    assert author.get(f"{author.path(channel)}/chats/1")["deletedAt"]
+    assert ("anna", "reports.answer", "done") in logged(product, act="reports.answer", subject=f"reports/{made['report_id']}/delete")
+    anna.go("reports")
+    page.get_by_label("State").select_option("answered")
+    expect(page.get_by_role("link", name=made["report_id"], exact=True)).to_be_visible()
+
+
+def test_a_purchase_is_refunded(operator, product, join):
+    user = join()
+    before = user.coins
+    user.post("/store/pay/validation", user.order())
+    anna = operator().sign_in()
+    page = anna.go("purchases")
+    page.locator("[name=user]").fill(user.email)
+    page.get_by_role("button", name="Show").click()
+    page.locator("tbody a").click()
+    expect(page.locator(".record")).to_contain_text("paid")
+    purchase = page.locator(".record dd").first.inner_text()
+    anna.act("purchases.refund", purchase)
+    expect(page.locator(".record")).to_contain_text("cancelled")
+    assert user.coins == before
+    assert ("anna", "purchases.refund", "done") in logged(product, subject=f"purchases/{purchase}")
+
+
+def test_a_user_is_found_and_every_act_happens_and_is_in_the_log(operator, product, join):
+    user = join(nickname="Find me")
+    other = user.another_device()
+    user.make_workspace()
+    subject = f"users/{user.id}"
+    anna = operator().sign_in()
+    page = anna.go("users")
+    page.locator("[name=text]").fill(user.email)
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("link", name=str(user.id), exact=True).click()
+    expect(page.locator(".record")).to_contain_text("Find me")
+    expect(page.get_by_role("region", name="Workspaces").locator("tbody tr")).to_have_count(1)
+
+    sessions = page.get_by_role("region", name="Open sessions")
+    expect(sessions.locator("tbody tr")).to_have_count(2)
+    newest = sessions.locator("tbody td").first.inner_text()
+    anna.act("sessions.end", newest, sessions)
+    expect(sessions.locator("tbody tr")).to_have_count(1)
+    other.refused("E05", "GET", "/users/me")
+
+    page.locator("[data-act='users.export']").click()
+    expect(page.get_by_text("The archive is ready.")).to_be_visible()
+
+    anna.act("users.sign-out", user.id)
+    expect(page.get_by_text("No session is open.")).to_be_visible()
+    user.refused("E05", "GET", "/users/me")
+    anna.act("users.disable", user.id)
+    page.locator("[data-act='users.enable']").click()
+    expect(page.locator("[data-act='users.disable']")).to_be_visible()
+    assert user.another_device().get("/users/me")
+
+    # The owner of a workspace cannot be deleted before somebody else owns it.
+    anna.expected += [r"status of 409"]
+    member = join()
+    last = user.another_device()
+    workspace = int(last.get("/workspaces")[0]["workspace_id"])
+    last.post(f"/workspaces/{workspace}/members", {"email": member.email})
+    page.locator("[data-act='users.delete']").click()
+    dialog = anna.page.get_by_role("dialog")
+    dialog.locator("[name=id]").fill(str(user.id))
+    dialog.locator("button[type=submit]").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Hand over or close")
+    anna.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    anna.go(f"users/{member.id}")
+    anna.act("users.delete-messages", member.id)
+    expect(page.locator(".record")).to_contain_text("deleted")
+    member.refused("E05", "GET", "/users/me")
+
+    entries = logged(product, subject=subject, limit=200)
+    for name in ("users.export", "users.sign-out", "users.disable", "users.enable"):
+        assert ("anna", name, "done") in entries and ("anna", name, None) in entries, name
+    assert ("anna", "users.delete", "E15") in entries
+    assert ("anna", "users.delete", "done") in logged(product, subject=f"users/{member.id}")
+    assert ("anna", "sessions.end", "done") in logged(product, subject=f"sessions/{newest}")
+
+    # The page of the log shows the same.
+    anna.go(f"log/{subject}")
+    expect(page.locator("tbody tr", has_text="users.disable")).to_have_count(2)
+    expect(page.locator("tbody tr").first).to_contain_text("anna")
+
+
+PAGES = ["overview", "sockets", "message", "queues", "reports", "purchases", "users", "log"]
+
+
+@pytest.mark.parametrize("theme, locale", [("light", "en-US"), ("dark", "ko-KR")])
+def test_every_page_is_accessible_in_both_languages(operator, join, screenshots, theme, locale):
+    user = join()
+    channel = user.default_channel(user.make_workspace())
+    user.say(channel, "hello")
+    found = []
+
+    def look(someone, name):
+        someone.page.wait_for_function("() => document.getAnimations().every((each) => each.playState !== 'running')")
+        someone.page.screenshot(path=screenshots / f"console-{name}-{theme}.png")
+        found.extend(f"{name}: {each}" for each in audit(someone.page))
+
+    anna = operator(theme=theme, locale=locale)
+    anna.expected += [r"status of 404"]
+    look(anna, "gate")
+    anna.sign_in()
+    expect(anna.page.locator(".tiles li")).to_have_count(6)
+    for page in [*PAGES, f"message/channel-{channel.id}/1", f"users/{user.id}", f"users/find/{user.email}"]:
+        place = anna.go(page)
+        expect(place.locator("h1")).not_to_be_empty()
+        if page == "overview":
+            expect(place.locator("[data-tile=calls] svg polyline")).to_have_count(1)
+            anna.until(lambda: user.get("/users/me") and "ms" in place.locator("[data-tile=callTime] b").inner_text())
+        look(anna, page.replace("/", "-").split("@")[0])
+    anna.go(f"users/{user.id}")
+    anna.page.locator("[data-act='users.disable']").click()
+    look(anna, "confirm")
+    anna.page.keyboard.press("Escape")
+    assert not re.search(r"\b(console|page|users|field|act|ask)\.[a-z]", anna.page.locator("body").inner_text())
+    assert not found, "\n".join(found)
+
+
+def test_the_console_fits_a_phone_and_is_used_by_keyboard(operator):
+    anna = operator(size=(360, 740)).sign_in()
+    for page in PAGES:
+        anna.go(page)
+        assert anna.page.evaluate("document.documentElement.scrollWidth") == 360, page
+    anna.page.reload()
+    expect(anna.page.locator("console-shell")).to_be_visible()
+    anna.page.keyboard.press("Tab")
+    expect(anna.page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    anna.page.keyboard.press("Enter")
+    expect(anna.page.locator("main#page")).to_be_focused()

@@ -1,0 +1,105 @@
+import { explain } from '../app/i18n.js';
+import { Emitter } from '../maru/emitter.js';
+
+const KEY = 'maru.operator';
+const API = '/console/api';
+
+/** A refusal of an operator's route. */
+export class CallError extends Error {
+    constructor(status, body) {
+        super(body?.detail ?? `HTTP ${status}`);
+        this.status = status;
+        this.code = body?.errorCode ?? (status === 401 ? 'E05' : 'network');
+        this.detail = body?.detail;
+    }
+
+    /** In words; the services say more than the code does. */
+    get text() {
+        return this.detail ?? explain(this);
+    }
+}
+
+/**
+ * The operator at this tab: the credential, which only `sessionStorage` holds, and the calls that it opens. Emits `changed`, with
+ * `isRefused` if the services no longer take the credential, and `look`.
+ */
+class Operator extends Emitter {
+    /** Whether the last credential was refused. */
+    isRefused = false;
+
+    get #held() {
+        return JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    }
+
+    get isSignedIn() {
+        return this.#held !== null;
+    }
+
+    get name() {
+        return this.#held?.name;
+    }
+
+    /** Keeps the credential if the services take it. */
+    async signIn(name, credential) {
+        this.isRefused = false;
+        await send('GET', '/instances', { name, credential });
+        sessionStorage.setItem(KEY, JSON.stringify({ name, credential }));
+        this.emit('changed');
+    }
+
+    signOut() {
+        sessionStorage.removeItem(KEY);
+        this.emit('changed');
+    }
+
+    /** The instances as `{service, place, address}`. */
+    instances() {
+        return this.#call('GET', '/instances');
+    }
+
+    /** Calls an operators' route of a service, on any instance. */
+    call(method, service, path) {
+        return this.#call(method, `/services/${service}${path}`);
+    }
+
+    get(service, path) {
+        return this.call('GET', service, path);
+    }
+
+    /** Reads a page of one instance; null if no process listens there. */
+    ask({ service, place }, path) {
+        return this.#call('GET', `/instances/${service}/${place}${path}`);
+    }
+
+    async #call(method, path) {
+        const held = this.#held;
+        try {
+            return await send(method, path, held ?? {});
+        } catch (error) {
+            if (error.status === 401 && held) {
+                this.isRefused = true;
+                this.signOut();
+            }
+            throw error;
+        }
+    }
+}
+
+async function send(method, path, { name, credential }) {
+    let reply;
+    try {
+        reply = await fetch(API + path, {
+            method, cache: 'no-store', credentials: 'omit',
+            headers: { Authorization: `Bearer ${credential}`, 'X-Operator': name },
+        });
+    } catch {
+        throw new CallError(0);
+    }
+    if (reply.status === 204) return null;
+    const text = await reply.text();
+    const isJSON = /json/.test(reply.headers.get('Content-Type') ?? '');
+    if (!reply.ok) throw new CallError(reply.status, isJSON ? JSON.parse(text) : null);
+    return isJSON ? JSON.parse(text) : text;
+}
+
+export const operator = new Operator();
