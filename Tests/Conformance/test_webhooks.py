@@ -121,15 +121,21 @@ def test_a_receiver_is_told_of_events_in_their_order_with_signatures(product, ho
     told = calls(product, receiver, 2)
     member.call("PUT", f"{owner.path(channel)}/chats/1/reactions/%F0%9F%91%8D")
     other = owner.make_channel(channel.workspace)
-    told = calls(product, receiver, 5)
-    owner.form("PUT", owner.path(other), {"name": f"{other.name} 2"})
     told = calls(product, receiver, 6)
+    owner.form("PUT", owner.path(other), {"name": f"{other.name} 2"})
+    owner.call("DELETE", owner.path(other))
+    told = calls(product, receiver, 8)
     assert {each["signatures"] for each in told} == {"1"} and len({each["id"] for each in told}) == len(told)
     messages = [each["body"]["data"]["message"] for each in told if each["body"]["type"] == "message"]
     assert [(each["seq"], each["content"]) for each in messages] == [(1, "하나"), (2, "둘")]
     assert [each["user"].get("bot") for each in messages] == [None, True]
     kinds = [each["body"]["type"] for each in told]
     assert kinds.index("changed") < kinds.index("reaction") and {"member", "channel"} <= set(kinds)
+    channels = [each["body"]["data"] for each in told if each["body"]["type"] == "channel"]
+    assert [(each["action"], each["name"]) for each in channels] == [
+        ("created", other.name), ("changed", f"{other.name} 2"), ("deleted", f"{other.name} 2"),
+    ]
+    assert {each["channel_id"] for each in channels} == {str(other.id)}
     (reaction,) = (each["body"]["data"] for each in told if each["body"]["type"] == "reaction")
     assert reaction == {
         "room": f"channel-{channel.id}",

@@ -65,9 +65,15 @@ struct OutgoingWebhookTests {
             let member = #"{"workspace_id":"3","user_id":"9","version":5}"#
             let channel = #"{"workspace_id":"3","channel_id":"7","name":"새 이름","version":6}"#
             for id in 1...2 { try await fixture.chat.publishFact(id, "workspace.member.added", member) }
+            let random = #"{"workspace_id":"3","channel_id":"8","name":"random","version":"#
             try await fixture.chat.publishFact(3, "channel.changed", channel)
-            let found = try await fixture.take(2)
-            #expect(found.map { $0["type"]?.string } == ["member", "channel"])
+            for id in 4...5 { try await fixture.chat.publishFact(id, "channel.created", random + "7}") }
+            try await fixture.chat.publishFact(6, "channel.deleted", random + "8}")
+            let found = try await fixture.take(4)
+            #expect(found.map { $0["type"]?.string } == ["member", "channel", "channel", "channel"])
+            #expect(found[2...].map { $0["data"]?["action"]?.string } == ["created", "deleted"])
+            #expect(found[2...].allSatisfy { $0["data"]?["channel_id"]?.string == "8" })
+            #expect(found[2]["data"]?["name"]?.string == "random")
             #expect(found[0]["data"]?["action"]?.string == "added" && found[0]["data"]?["user_id"]?.string == "9")
             #expect(found[1]["data"]?["name"]?.string == "새 이름" && found[1]["data"]?["channel_id"]?.string == "7")
         }

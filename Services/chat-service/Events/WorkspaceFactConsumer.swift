@@ -50,7 +50,7 @@ struct WorkspaceFactConsumer: Sendable {
         case .memberAdded(let addition):
             _ = try await dms.setLeft(
                 false, addition.user, addition.workspace.workspace, version: addition.workspace.version)
-        case .workspaceChanged, .channelMemberAdded, .captureCoins, .invitationMailed:
+        case .workspaceChanged, .channelCreated, .channelMemberAdded, .captureCoins, .invitationMailed:
             break
         }
     }

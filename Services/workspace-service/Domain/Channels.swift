@@ -20,6 +20,7 @@ struct Channels: Sendable {
             let channel = try await store.insert(
                 id, name: name, description: description, image: image, owner: user, at: now, in: tx)
             _ = try await members.add(user, to: channel, at: now, in: tx)
+            try await facts.channelCreated(channel, of: workspace, in: tx)
             try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
             return channel
         }

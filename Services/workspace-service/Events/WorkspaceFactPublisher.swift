@@ -28,6 +28,10 @@ struct WorkspaceFactPublisher: Sendable {
         try await append(.memberRemoved(membership), in: tx)
     }
 
+    func channelCreated(_ channel: Channel, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+        try await append(.channelCreated(ChannelVersion(channel, of: workspace)), in: tx)
+    }
+
     func channelChanged(_ channel: Channel, of workspace: Workspace, in tx: PostgresTransaction) async throws {
         try await append(.channelChanged(ChannelVersion(channel, of: workspace)), in: tx)
     }

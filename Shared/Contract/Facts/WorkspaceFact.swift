@@ -9,6 +9,8 @@ public enum WorkspaceFact: Fact {
     case workspaceDeleted(WorkspaceVersion)
     case memberAdded(WorkspaceMembership)
     case memberRemoved(WorkspaceMembership)
+    /// Not for the default channel, which a workspace has from its beginning.
+    case channelCreated(ChannelVersion)
     case channelChanged(ChannelVersion)
     case channelDeleted(ChannelVersion)
     case channelMemberAdded(ChannelMembership)
@@ -23,6 +25,7 @@ public enum WorkspaceFact: Fact {
         case workspaceDeleted = "workspace.deleted"
         case memberAdded = "workspace.member.added"
         case memberRemoved = "workspace.member.removed"
+        case channelCreated = "channel.created"
         case channelChanged = "channel.changed"
         case channelDeleted = "channel.deleted"
         case channelMemberAdded = "channel.member.added"
@@ -39,6 +42,7 @@ public enum WorkspaceFact: Fact {
         case .workspaceDeleted: .workspaceDeleted
         case .memberAdded: .memberAdded
         case .memberRemoved: .memberRemoved
+        case .channelCreated: .channelCreated
         case .channelChanged: .channelChanged
         case .channelDeleted: .channelDeleted
         case .channelMemberAdded: .channelMemberAdded
@@ -52,7 +56,7 @@ public enum WorkspaceFact: Fact {
         switch self {
         case .workspaceChanged(let body), .workspaceDeleted(let body): body.write(to: &json)
         case .memberAdded(let body), .memberRemoved(let body): body.write(to: &json)
-        case .channelChanged(let body), .channelDeleted(let body): body.write(to: &json)
+        case .channelCreated(let body), .channelChanged(let body), .channelDeleted(let body): body.write(to: &json)
         case .channelMemberAdded(let body), .channelMemberRemoved(let body): body.write(to: &json)
         case .captureCoins(let body): body.write(to: &json)
         case .invitationMailed(let body): body.write(to: &json)
@@ -67,6 +71,7 @@ public enum WorkspaceFact: Fact {
             case .workspaceDeleted: read(Self.workspaceDeleted)
             case .memberAdded: read(Self.memberAdded)
             case .memberRemoved: read(Self.memberRemoved)
+            case .channelCreated: read(Self.channelCreated)
             case .channelChanged: read(Self.channelChanged)
             case .channelDeleted: read(Self.channelDeleted)
             case .channelMemberAdded: read(Self.channelMemberAdded)

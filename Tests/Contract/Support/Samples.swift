@@ -15,7 +15,7 @@ enum Samples {
     static let workspace: [WorkspaceFact] = [
         .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
         .memberAdded(workspaceMembership), .memberRemoved(workspaceMembership),
-        .channelChanged(channelVersion), .channelDeleted(channelVersion),
+        .channelCreated(channelVersion), .channelChanged(channelVersion), .channelDeleted(channelVersion),
         .channelMemberAdded(channelMembership), .channelMemberRemoved(channelMembership),
         .captureCoins(order), .invitationMailed(invitation),
     ]

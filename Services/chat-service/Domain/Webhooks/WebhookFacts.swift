@@ -16,6 +16,7 @@ struct WebhookFacts: Sendable {
             try await member(change.user, "added", change.channel.channel, change.channel.workspace)
         case .channelMemberRemoved(let change):
             try await member(change.user, "removed", change.channel.channel, change.channel.workspace)
+        case .channelCreated(let channel): try await self.channel(channel, "created")
         case .channelChanged(let channel): try await self.channel(channel, "changed")
         case .channelDeleted(let channel): try await self.channel(channel, "deleted")
         case .workspaceDeleted(let workspace): try await subscriptions.forget(workspace.workspace)
