@@ -47,6 +47,12 @@ class Client:
 
     async def call(self, method, path, **more):
         """Returns the status and the body; the status is 0 if there was no reply."""
+        status, body = await self.attempt(method, path, **more)
+        if status not in (200, 201):
+            self.recording.failures.append(f"{method} {path.split('?')[0]}: {status} {body} at {time.time() - self.recording.began:.2f}")
+        return status, body
+
+    async def attempt(self, method, path, **more):
         for attempt in (1, 2):
             headers = {"SesacKey": self.app.key, "Authorization": self.app.token}
             try:

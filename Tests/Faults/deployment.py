@@ -15,12 +15,11 @@ from link import Link
 from processes import SERVICES, Processes
 from recording import Push, Row
 
-# The services that run twice, behind the API gateway.
-DOUBLED = ("chat-service", "realtime-gateway")
-
 
 class Deployment(Processes):
     has_reference = False
+    # The services that run twice, behind the API gateway.
+    doubled = ("chat-service", "realtime-gateway")
 
     def __init__(self, checkout, programs, log):
         super().__init__(checkout)
@@ -39,7 +38,7 @@ class Deployment(Processes):
             self.ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
             await self.create_links()
             await asyncio.gather(*(self.restart(service) for service in SERVICES))
-            for service in DOUBLED:
+            for service in self.doubled:
                 self.start_second(service)
             self.start_nginx()
             await self.until_ready()
@@ -69,11 +68,11 @@ class Deployment(Processes):
     async def create_links(self):
         """Gives each instance its own link to Redis and to Postgres, and nginx its own link to each realtime-gateway."""
         for service in SERVICES:
-            for instance in (service, f"{service}-2") if service in DOUBLED else (service,):
+            for instance in (service, f"{service}-2") if service in self.doubled else (service,):
                 await self.create_link(f"redis of {instance}", int(self.ports["redis_port"]))
                 await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
             self.write_settings(service, self.settings(service, service))
-        self.second_ports = {service: (free_port(), free_port()) for service in DOUBLED}
+        self.second_ports = {service: (free_port(), free_port()) for service in self.doubled}
         index = SERVICES.index("realtime-gateway")
         await self.create_link("sockets of realtime-gateway", int(self.ports["services_port"]) + index)
         await self.create_link("sockets of realtime-gateway-2", self.second_ports["realtime-gateway"][0])
@@ -116,9 +115,15 @@ class Deployment(Processes):
         self.start_child(name, [self.programs / service, "--config", configuration])
 
     def start_nginx(self):
+        self.render_nginx()
+        folder = self.data / "nginx"
+        self.start_child("nginx", ["nginx", "-p", folder, "-c", folder / "nginx.conf"])
+
+    def render_nginx(self):
         first = int(self.ports["services_port"])
         addresses = {service: [f"127.0.0.1:{first + index}"] for index, service in enumerate(SERVICES)}
-        addresses["chat-service"].append(f"127.0.0.1:{self.second_ports['chat-service'][0]}")
+        for service in self.doubled:
+            addresses[service].append(f"127.0.0.1:{self.second_ports[service][0]}")
         addresses["realtime-gateway"] = [
             f"127.0.0.1:{self.links[f'sockets of {each}'].port}" for each in ("realtime-gateway", "realtime-gateway-2")
         ]
@@ -126,7 +131,6 @@ class Deployment(Processes):
             self.port = free_port()
             self.base = f"http://127.0.0.1:{self.port}"
             self.status_port = free_port()
-        folder = self.data / "nginx"
         environment = {
             **os.environ,
             "MARU_GATEWAY_LISTEN": f"127.0.0.1:{self.port}",
@@ -136,8 +140,7 @@ class Deployment(Processes):
             "MARU_GATEWAY_WORKERS": "1",
             **{f"MARU_GATEWAY_{service.split('-')[0].upper()}": " ".join(addresses[service]) for service in SERVICES},
         }
-        subprocess.run([self.checkout / "deploy/nginx/render", folder], env=environment, check=True, timeout=30)
-        self.start_child("nginx", ["nginx", "-p", folder, "-c", folder / "nginx.conf"])
+        subprocess.run([self.checkout / "deploy/nginx/render", self.data / "nginx"], env=environment, check=True, timeout=30)
 
     def start_child(self, name, command):
         log = open(self.data / f"logs/{name}.log", "ab")

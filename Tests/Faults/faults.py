@@ -61,11 +61,10 @@ class Run:
         print(f"{time.time() - self.began:8.2f}  {text}", flush=True)
 
     async def run(self):
-        seconds = self.options.minutes * 60
         print(f"seed {self.seed}: {self.command}", flush=True)
         # SIGTERM ends this run and everything that it started.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
-        self.deployment = Deployment(CHECKOUT, self.options.programs, self.log)
+        self.deployment = self.make_deployment()
         async with self.deployment, aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as self.http:
             await asyncio.to_thread(self.prepare)
             self.began = self.recording.began = time.time()
@@ -77,7 +76,7 @@ class Run:
                 self.start_native(each, until, rng)
             writing = [asyncio.create_task(each.run(until, random.Random(rng.random()))) for each in self.writers]
             reading = [asyncio.create_task(each.run(until, random.Random(rng.random()))) for each in self.watchers]
-            await self.inject(schedule(self.seed, seconds))
+            await self.disturb()
             await self.recover()
             until.set()
             await self.finish("writes", self.writers, writing)
@@ -88,6 +87,12 @@ class Run:
             for each in [*self.watchers, *self.devices]:
                 await each.leave()
         return self.report()
+
+    def make_deployment(self):
+        return Deployment(CHECKOUT, self.options.programs, self.log)
+
+    async def disturb(self):
+        await self.inject(schedule(self.seed, self.options.minutes * 60))
 
     # The clients
 
@@ -296,10 +301,7 @@ class Run:
             f"{counts['losses']} broken connections, {counts['changes']} changes of network, {counts['entries']} entries, "
             f"{sum(each.refusals for each in self.watchers)} refusals; {len(recording.pushes)} pushes"
         )
-        promises = check(recording) | {
-            "no process ends by itself": self.deployment.unexpected_ends(),
-            "every client continues after the last fault": self.stuck,
-        }
+        promises = self.promises()
         for promise, problems in promises.items():
             print(f"FAULT {promise}: {len(problems)} times" if problems else f"ok {promise}")
             for line in summary(problems):
@@ -310,6 +312,13 @@ class Run:
         else:
             shutil.rmtree(self.deployment.folder)
         return 1 if failed else 0
+
+    def promises(self):
+        """The problems of each promise."""
+        return check(self.recording) | {
+            "no process ends by itself": self.deployment.unexpected_ends(),
+            "every client continues after the last fault": self.stuck,
+        }
 
 
 def summary(problems):

@@ -1,0 +1,157 @@
+"""Upgrades a running Maru of an older release to this one under load, and checks that no call fails and nothing is lost.
+
+See deploy/lib/test-upgrade. All services run twice. The first instances are replaced by deploy/roll; the second ones go on
+with the older release, beside the new one and on its schema, until they are replaced too.
+"""
+
+import argparse
+import asyncio
+import itertools
+import os
+import pathlib
+import signal
+import subprocess
+from collections import Counter
+
+# It makes the folder of the apps known, which the others need.
+from faults import CHECKOUT, Run
+
+from clients import Client
+from deployment import Deployment
+from processes import SERVICES
+
+# Sends in each phase of the upgrade, and calls of each kind.
+SENDS, CALLS = 120, 10
+
+
+class Upgrade(Deployment):
+    """An instance of the older release, started by its own deploy/up. Its programs are links, which a roll finds changed."""
+
+    doubled = SERVICES
+
+    def __init__(self, older, programs, log):
+        super().__init__(older, programs, log)
+        self.newer, self.programs = self.programs, self.folder / "programs"
+        self.programs.mkdir()
+        # The stand-ins belong to the tests, and so does their version.
+        self.link(self.newer, "standins", "maructl")
+        self.link(older / ".build/debug", *SERVICES, "picture-previews")
+
+    def link(self, folder, *names):
+        for name in names:
+            new = self.programs / f".{name}"
+            new.symlink_to(folder / name)
+            new.replace(self.programs / name)
+
+    def roll(self):
+        """Replaces the first instances by those of the newer release, with its commands."""
+        self.link(self.newer, *SERVICES, "picture-previews")
+        environment = {**os.environ, "MARU_PROGRAMS": str(self.programs)}
+        command = [CHECKOUT / "deploy/roll", "--data", self.data]
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout.split("\n")
+
+    def migrations(self):
+        """The newest migration of each service."""
+        found = []
+        for service in SERVICES:
+            role = service.split("-")[0]
+            found.append(f"{role} {self.sql(role, 'select max(number) from schema_migrations')}")
+        return ", ".join(found)
+
+    def update_nginx(self):
+        """Gives nginx the configuration of the newer release."""
+        self.checkout = CHECKOUT
+        self.render_nginx()
+        self.signal("nginx", signal.SIGHUP)
+
+
+class Caller(Client):
+    """Reads and writes at every service, one call after the other."""
+
+    def __init__(self, app, http, recording, workspace, channel):
+        super().__init__(app, http, recording)
+        place = f"/v1/workspaces/{workspace}"
+        self.calls = [
+            ("GET", "/v1/users/me", {}),
+            ("PUT", "/v1/users/me", {"json": {"nickname": "upgraded"}}),
+            ("GET", "/v1/workspaces", {}),
+            ("GET", f"{place}/my-channels", {}),
+            ("PUT", f"{place}/channels/{channel.id}", {"json": {"description": "upgraded"}}),
+            ("GET", f"{place}/dms", {}),
+            ("GET", "/v1/users/me/scheduled", {}),
+            ("GET", "/v1/store/item/list", {}),
+        ]
+        self.answered = Counter()
+
+    async def run(self, until, _):
+        for method, path, more in itertools.cycle(self.calls):
+            if until.is_set():
+                return
+            status, _ = await self.call(method, path, **more)
+            self.answered[method, path] += status == 200
+            await asyncio.sleep(0.02)
+
+
+class UpgradeRun(Run):
+    @property
+    def command(self):
+        return f"MARU_UPGRADE_FROM={self.options.commit} deploy/test upgrade"
+
+    def make_deployment(self):
+        return Upgrade(self.options.older, self.options.programs, self.log)
+
+    def prepare(self):
+        super().prepare()
+        owner = self.members[0]
+        workspace = owner.make_workspace()
+        channel = owner.make_channel(workspace, "upgrades")
+        self.caller = Caller(owner, self.http, self.recording, workspace, channel)
+        # The run starts and ends it with the writers.
+        self.writers.append(self.caller)
+
+    async def disturb(self):
+        deployment = self.deployment
+        await self.work_under(f"the older release, {self.options.commit}, migrations {deployment.migrations()}")
+        for line in await asyncio.to_thread(deployment.roll):
+            if line:
+                self.log(line)
+        await self.work_under(f"both releases, migrations {deployment.migrations()}")
+        for service in SERVICES:
+            await deployment.restart(f"{service}-2")
+            self.log(f"{service}-2 was replaced")
+        await asyncio.to_thread(deployment.update_nginx)
+        await deployment.until_ready()
+        await self.work_under("the newer release")
+
+    async def work_under(self, state):
+        """Waits until there were enough calls of each kind, or many failures."""
+        self.log(state)
+        sends, calls = len(self.recording.sends), self.caller.answered.copy()
+        failures = len(self.recording.failures)
+        while len(self.recording.failures) < failures + 100:
+            each = [self.caller.answered[method, path] - calls[method, path] for method, path, _ in self.caller.calls]
+            if len(self.recording.sends) >= sends + SENDS and min(each) >= CALLS:
+                return
+            await asyncio.sleep(0.1)
+
+    def promises(self):
+        return super().promises() | {"no call fails": self.recording.failures}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="deploy/test upgrade")
+    parser.add_argument("--from", dest="older", type=pathlib.Path, required=True)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--pause", type=float, default=0.25)
+    parser.add_argument("--seed", type=int)
+    options = parser.parse_args()
+    options.older = options.older.resolve()
+    command = ["git", "-C", options.older, "rev-parse", "--short", "HEAD"]
+    options.commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    raise SystemExit(asyncio.run(UpgradeRun(options).run()))
+
+
+if __name__ == "__main__":
+    main()
