@@ -20,8 +20,10 @@ from clients import Client
 from deployment import Deployment
 from processes import SERVICES
 
+# Clients that call every service all the time, so that a moment without a service meets a call.
+CALLERS = 4
 # Sends in each phase of the upgrade, and calls of each kind.
-SENDS, CALLS = 120, 10
+SENDS, CALLS = 600, 100
 
 
 class Upgrade(Deployment):
@@ -91,7 +93,7 @@ class Caller(Client):
                 return
             status, _ = await self.call(method, path, **more)
             self.answered[method, path] += status == 200
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.002)
 
 
 class UpgradeRun(Run):
@@ -107,9 +109,9 @@ class UpgradeRun(Run):
         owner = self.members[0]
         workspace = owner.make_workspace()
         channel = owner.make_channel(workspace, "upgrades")
-        self.caller = Caller(owner, self.http, self.recording, workspace, channel)
-        # The run starts and ends it with the writers.
-        self.writers.append(self.caller)
+        self.callers = [Caller(owner, self.http, self.recording, workspace, channel) for _ in range(CALLERS)]
+        # The run starts and ends them with the writers.
+        self.writers += self.callers
 
     async def disturb(self):
         deployment = self.deployment
@@ -128,11 +130,12 @@ class UpgradeRun(Run):
     async def work_under(self, state):
         """Waits until there were enough calls of each kind, or many failures."""
         self.log(state)
-        sends, calls = len(self.recording.sends), self.caller.answered.copy()
-        failures = len(self.recording.failures)
+        sends, failures = len(self.recording.sends), len(self.recording.failures)
+        calls = sum((each.answered for each in self.callers), Counter())
         while len(self.recording.failures) < failures + 100:
-            each = [self.caller.answered[method, path] - calls[method, path] for method, path, _ in self.caller.calls]
-            if len(self.recording.sends) >= sends + SENDS and min(each) >= CALLS:
+            now = sum((each.answered for each in self.callers), Counter())
+            fewest = min(now[method, path] - calls[method, path] for method, path, _ in self.callers[0].calls)
+            if len(self.recording.sends) >= sends + SENDS and fewest >= CALLS:
                 return
             await asyncio.sleep(0.1)
 
@@ -144,7 +147,7 @@ def main():
     parser = argparse.ArgumentParser(prog="deploy/test upgrade")
     parser.add_argument("--from", dest="older", type=pathlib.Path, required=True)
     parser.add_argument("--programs", type=pathlib.Path, required=True)
-    parser.add_argument("--pause", type=float, default=0.25)
+    parser.add_argument("--pause", type=float, default=0.05)
     parser.add_argument("--seed", type=int)
     options = parser.parse_args()
     options.older = options.older.resolve()
