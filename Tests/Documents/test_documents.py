@@ -9,6 +9,7 @@ from commands import blocks, run
 from conftest import CHECKOUT
 
 MECHANISMS = [
+    "capacity",
     "client-profiles",
     "delivery",
     "fan-out",

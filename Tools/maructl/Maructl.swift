@@ -12,6 +12,10 @@ enum Maructl {
             switch try CommandLineParser(commands: CommandList.all).parse(Array(CommandLine.arguments.dropFirst())) {
             case .help(let words): end(.done, [Help.text(words, CommandList.all)])
             case .version: end(.done, ["maructl \(Build.version)"])
+            case .run(let invocation) where invocation.command.action == .capacity:
+                // There may be no settings yet.
+                let outcome = Performer.capacity(invocation)
+                end(outcome.status, outcome.lines)
             case .run(let invocation): try run(invocation, environment)
             }
         } catch {

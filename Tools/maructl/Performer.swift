@@ -32,11 +32,19 @@ struct Performer: Sendable {
         case .everywhere(let path, let list, let columns):
             let only = invocation.values["service"].flatMap(ServiceName.init)
             return try await everywhere(path, list, columns, only: only, isJSON: isJSON)
+        case .capacity: return Self.capacity(invocation)
         case .doctor: return await Doctor(client: client, loop: loop).examine(isJSON: isJSON)
         case .migrationPlan: return try await MigrationPlanning(client: client).plan(isJSON: isJSON)
         case .script(let name): return try await Scripts(client: client).run(name, invocation.rest)
         case .export: return try await export(of: invocation.values["user"] ?? "", isJSON: isJSON)
         }
+    }
+
+    /// The machines for a demand; it needs no instance.
+    static func capacity(_ invocation: Invocation) -> Outcome {
+        let plan = CapacityPlan(for: CapacityDemand(invocation.values))
+        return Outcome(
+            status: .done, lines: invocation.options.isJSON ? [String(decoding: plan.json, as: UTF8.self)] : plan.lines)
     }
 
     private func confirm(_ harm: String, _ values: [String: String]) throws(Refusal) {

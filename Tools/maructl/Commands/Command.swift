@@ -42,6 +42,8 @@ struct Command: Sendable {
         /// Makes the same call of every service, and joins the lists.
         case everywhere(path: String, list: String, columns: [String])
         case doctor
+        /// Computes the machines for a demand, without an instance.
+        case capacity
         case migrationPlan
         /// Runs a script of deploy/ with the rest of the command line.
         case script(String)

@@ -214,6 +214,9 @@ enum CommandList {
             "migrate plan", [],
             "lists the migrations that the programs beside maructl would run, and what each holds up",
             .migrationPlan),
+        Command(
+            "capacity", [], options: CapacityDemand.options,
+            "computes the cores, memory, disk and connections for a number of users; needs no instance", .capacity),
         Command("backup", [], "makes a backup: deploy/backup --help tells its options", .script("backup")),
         Command("restore", [], "brings back a backup: deploy/restore --help tells its options", .script("restore")),
     ]
