@@ -25,7 +25,7 @@ struct QueryCountTests {
         "DELETE /v1/workspaces/{id}/exit": 7,
         "PUT /v1/workspaces/{id}/change/admin/{user_id}": 8,
         "PUT /v1/workspaces/{id}/transfer/ownership": 8,
-        "POST /v1/workspaces/{id}/channels": 6,
+        "POST /v1/workspaces/{id}/channels": 7,
         "GET /v1/workspaces/{id}/channels": 2,
         "GET /v1/workspaces/{id}/channels/my": 1,
         "GET /v1/workspaces/{id}/my-channels": 1,
