@@ -128,6 +128,32 @@ import Testing
         }
     }
 
+    @Test("A call of a traced task is reported with the names of its statements, and a call of another task is not")
+    func traces() async throws {
+        let reports = Mutex<[StatementReport]>([])
+        try await Database.use({
+            $0.beginTrace = {
+                guard Traced.isOn else { return nil }
+                return { report in reports.withLock { $0.append(report) } }
+            }
+        }) { pool, home in
+            try await pool.query(SQL.one)
+            try await Traced.$isOn.withValue(true) {
+                _ = try? await pool.query(SQL.divide, 0)
+                try await pool.transaction { tx in try await tx.query(SQL.one) }
+            }
+            _ = try? await pool.query(SQL.divide, 0)
+            let seen = reports.withLock(\.self)
+            #expect(seen.map(\.name) == ["divide", SQL.one.name, "commit"])
+            #expect(seen.map(\.names.count) == [1, 2, 1])
+            #expect(seen[0].error?.sqlState == "22012")
+        }
+    }
+
+    private enum Traced {
+        @TaskLocal static var isOn = false
+    }
+
     @Test("Every call is reported with its name, its row count and its failure")
     func reports() async throws {
         let reports = Mutex<[StatementReport]>([])

@@ -113,6 +113,29 @@ import Wire
 
     // MARK: Encoding
 
+    @Test("Any names, texts, numbers and times come back unchanged from the encoding")
+    func roundTrip() throws {
+        let alphabet = Array("aB\"\\/\u{0}\u{8}\n\u{1F}\u{7F}é새\u{2028}\u{1F600}{}[]:,".unicodeScalars)
+        func text() -> String {
+            String(String.UnicodeScalarView((0..<Int.random(in: 1...40)).map { _ in alphabet.randomElement()! }))
+        }
+        for _ in 0..<500 {
+            let context = TraceContext(from: ids, isSampled: true)
+            let (name, value, number) = (text(), text(), Int64.random(in: .min ... .max))
+            let start = UInt64.random(in: 1...UInt64(Int64.max))
+            var span = TraceSpan(name, .work, as: context, below: nil, at: start)
+            span.set("text", .text(value))
+            span.set("number", .number(number))
+            let export = SpanExport([span], service: "chat-service", version: "1")
+            let json = try JSONValue(parsing: JSONWriter.bytes { $0.value(export) })
+            let read = try #require(json["resourceSpans"]?[0]?["scopeSpans"]?[0]?["spans"]?[0])
+            #expect(read["name"]?.string == name && read["startTimeUnixNano"]?.string == "\(start)")
+            #expect(read["attributes"]?[0]?["value"]?["stringValue"]?.string == value)
+            #expect(read["attributes"]?[1]?["value"]?["intValue"]?.string == "\(number)")
+            #expect(read["traceId"]?.string == context.traceID.description)
+        }
+    }
+
     @Test("Spans are encoded as OTLP in JSON: parents, kinds, times, attributes, links and failures, by service")
     func encoding() throws {
         let tracer = tracer()

@@ -25,6 +25,12 @@ import Testing
         #expect(RedisCommand.acknowledge([.zero], ofStream: "s", group: "g").key == "s")
     }
 
+    @Test("The name of a command for traces is its first word alone, whatever its arguments hold")
+    func names() {
+        #expect(RedisCommand("PING").name == "PING")
+        #expect(RedisCommand("PUBLISH", "room:channel-7", "\r\n$3\r\nSET\r\n").name == "PUBLISH")
+    }
+
     @Test("A script's digest is the SHA-1 that Redis computes")
     func digest() {
         #expect(RedisScript("return 1").digest == "e0e1f9fabfc9d4800c877a703b823ac0578ff8db")
