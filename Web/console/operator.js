@@ -9,7 +9,7 @@ export class CallError extends Error {
     constructor(status, body) {
         super(body?.detail ?? `HTTP ${status}`);
         this.status = status;
-        this.code = body?.errorCode ?? (status === 401 ? 'E05' : 'network');
+        this.code = body?.errorCode ?? (status === 401 ? 'E05' : 'E00');
         this.detail = body?.detail;
     }
 
