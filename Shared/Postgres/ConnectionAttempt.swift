@@ -17,6 +17,8 @@ final class ConnectionAttempt: @unchecked Sendable {
     private let blocking: BlockingPool
     private var search: HostSearch
     private var current: HostSearch.Try?
+    /// The settings for the further addresses of the current host. Each is tried within the time limit of a host.
+    private var further: ArraySlice<ConnectionString> = []
     private var completion: Completion?
     private var raw: OpaquePointer?
     private var watch: DescriptorWatch?
@@ -41,9 +43,7 @@ final class ConnectionAttempt: @unchecked Sendable {
     private func tryNext() {
         current = search.next()
         guard let current else { return finish(.failure(PostgresError(.unavailable, message: search.summary))) }
-        timer = loop.schedule(after: current.timeout) { [weak self] in
-            self?.fail("no connection within \(current.timeout)", isSilent: true)
-        }
+        startTimer()
         do throws(PostgresError) {
             let settings = try sessionSettings()
             let host = settings.hosts[min(current.host, settings.hosts.count - 1)]
@@ -51,6 +51,13 @@ final class ConnectionAttempt: @unchecked Sendable {
             if let name = host.nameToResolve { resolve(name, host.portNumber, single) } else { connect(single) }
         } catch {
             finish(.failure(error))
+        }
+    }
+
+    private func startTimer() {
+        let timeout = current?.timeout ?? .zero
+        timer = loop.schedule(after: timeout) { [weak self] in
+            self?.fail("no connection within \(timeout)", isSilent: true)
         }
     }
 
@@ -86,9 +93,8 @@ final class ConnectionAttempt: @unchecked Sendable {
             guard completion != nil, current == asked else { return }
             switch found {
             case .success(let addresses):
-                var settings = settings
-                settings.setAddresses(addresses, of: name)
-                connect(settings)
+                further = addresses.map { settings.at($0, of: name) }[...]
+                if let first = further.popFirst() { connect(first) } else { fail("\(name) has no address") }
             case .failure(let error): fail("\(error)")
             }
         }
@@ -134,12 +140,14 @@ final class ConnectionAttempt: @unchecked Sendable {
         String(cString: PQerrorMessage(raw)).split(separator: "\n").joined(separator: "; ")
     }
 
-    /// Goes on with the next host.
+    /// Goes on with the next address or host.
     private func fail(_ message: String, isSilent: Bool = false) {
         guard completion != nil, let current else { return }
         search.failed(current.host, isSilent: isSilent, message)
         release()
-        tryNext()
+        guard let next = further.popFirst() else { return tryNext() }
+        startTimer()
+        connect(next)
     }
 
     private func finish(_ result: Result<Session, PostgresError>) {

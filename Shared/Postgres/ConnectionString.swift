@@ -62,11 +62,9 @@ struct ConnectionString: Equatable {
     /// Libpq's word for sessions that can write.
     static let writable = "read-write"
 
-    /// Sets the resolved addresses of a host; libpq tries them in order.
-    mutating func setAddresses(_ addresses: [SocketAddress], of name: String) {
-        settings["host"] = addresses.map { _ in name }.joined(separator: ",")
-        settings["hostaddr"] = addresses.map(\.host).joined(separator: ",")
-        settings["port"] = addresses.map { String($0.port) }.joined(separator: ",")
+    /// The same settings with a resolved address of a host.
+    func at(_ address: SocketAddress, of name: String) -> ConnectionString {
+        naming(PostgresHost(name: name, address: address.host, port: String(address.port)))
     }
 
     /// Starts to connect without blocking.

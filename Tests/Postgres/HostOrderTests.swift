@@ -1,3 +1,4 @@
+import EventLoop
 import Testing
 
 @testable import Postgres
@@ -84,6 +85,8 @@ import Testing
     func oneHost() throws {
         let settings = try ConnectionString("postgres://u@a:1,b:2/x")
         #expect(try settings.naming(settings.hosts[1]) == ConnectionString("postgres://u@b:2/x"))
+        let address = try #require(SocketAddress(ip: "127.0.0.9", port: 2))
+        #expect(try settings.at(address, of: "b") == ConnectionString("postgres://u@b:2/x?hostaddr=127.0.0.9"))
         #expect(settings.needsWritable)
         #expect(try !ConnectionString("host=a target_session_attrs=any").needsWritable)
     }

@@ -73,6 +73,9 @@ struct StoreMetricsTests {
             #expect(values["maru_pool_connection_limit{pool=\"shared\"}"] == 8, "four for each of two loops")
             #expect(values["maru_pool_connection_limit{pool=\"ordered\"}"] == 2)
             #expect(values["maru_pool_waiting{pool=\"shared\"}"] == 0)
+            #expect(values["maru_pool_failovers_total{pool=\"shared\"}"] == 0)
+            let hosts = values.filter { $0.key.hasPrefix("maru_pool_host_connections{pool=\"shared\"") }
+            #expect(hosts.count == 1 && hosts.allSatisfy { $0.value >= 1 })
             #expect(values["maru_redis_up"] == 1)
             #expect(values["maru_redis_memory_bytes"] ?? 0 > 100_000)
             #expect(values["maru_queue_rows{queue=\"outbox\"}"] == 2)
