@@ -20,10 +20,10 @@ enum CapacityFigures {
         name: "memory of a socket of one room in realtime-gateway", value: 4_900, unit: .bytes, isMeasured: true,
         command: "deploy/bench fanout d")
     static let meSocketMemory = CapacityFigure(
-        name: "memory of a `/me` socket with 50 rooms in realtime-gateway", value: 20_000, unit: .bytes,
-        isMeasured: false, command: "deploy/bench me")
+        name: "memory of a `/me` socket with 50 rooms in realtime-gateway", value: 21_400, unit: .bytes,
+        isMeasured: true, command: "deploy/bench me devices")
     static let proxiedSocketMemory = CapacityFigure(
-        name: "memory of a socket in nginx", value: 20_000, unit: .bytes, isMeasured: false,
+        name: "memory of a socket in nginx", value: 25_000, unit: .bytes, isMeasured: true,
         command: "deploy/load product")
     /// Four services had 16 MB together under load; the fifth is the gateway with its sockets.
     static let instanceMemory = CapacityFigure(
