@@ -11,6 +11,7 @@ from app import App
 from device import Device
 from person import Person
 from playwright.sync_api import expect
+from test_security import turn_on
 from test_views import audit
 from waiting import eventually
 
@@ -342,6 +343,25 @@ def test_a_user_is_found_and_every_act_happens_and_is_in_the_log(operator, produ
     anna.go(f"log/{subject}")
     expect(page.locator("tbody tr", has_text="users.disable")).to_have_count(2)
     expect(page.locator("tbody tr").first).to_contain_text("anna")
+
+
+def test_a_second_factor_is_reset(operator, person):
+    owner = person(name="Owner").join()
+    owner.create_workspace("Lost phone")
+    owner.enter("일반")
+    turn_on(owner)
+    owner.expected += [r"status of 401"]
+    anna = operator().sign_in()
+    page = anna.go(f"users/find/{owner.email}")
+    page.locator("tbody a").click()
+    expect(page.locator("[data-act='users.reset-second-factor']")).to_be_visible()
+    user = page.locator(".record dd").first.inner_text()
+    anna.act("users.reset-second-factor", user)
+    expect(page.locator("[data-act='users.reset-second-factor']")).to_have_count(0)
+    expect(owner.page.locator("maru-gate")).to_be_visible()
+    # A password is enough again.
+    owner.sign_in()
+    assert ("anna", "users.reset-second-factor", "done") in logged(anna.product, subject=f"users/{user}")
 
 
 PAGES = ["overview", "sockets", "message", "queues", "reports", "purchases", "users", "log"]
