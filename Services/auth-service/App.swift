@@ -28,13 +28,15 @@ enum App {
         let signingKeys = try await SigningKeys(
             store: SigningKeyStore(database: database), rotation: settings.keyRotation,
             tokenLifetime: service.profiles.longestTokenLifetime)
-        let authority = LocalAuthority(signingKeys: signingKeys, sessions: sessionStore)
+        let authority = LocalAuthority(
+            signingKeys: signingKeys, sessions: sessionStore, bots: BotTokenStore(database: database))
         service.verifyTokens(by: authority)
         service.background("signing keys", every: .seconds(60)) { try await signingKeys.refresh() }
         service.background("expired sessions", every: .seconds(600)) { try await sessionStore.deleteExpired(at: .now) }
+        let publisher = RevocationPublisher(redis: redis, revocations: try service.access().revocations)
         let sessions = Sessions(
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
-            publisher: RevocationPublisher(redis: redis, revocations: try service.access().revocations),
+            publisher: publisher,
             refreshes: BucketTable(rate: settings.refreshes.rate, burst: settings.refreshes.burst))
         let facts = AccountFactPublisher(
             outbox: service.outbox(of: AccountFact.self, in: database, to: redis), redis: redis)
@@ -60,7 +62,9 @@ enum App {
             clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
         let links = try service.fileLinks()
         let mails = try assembleMail(service, MailStore(database: database))
-        let bots = Bots(store: BotStore(database: database), facts: facts)
+        let bots = Bots(
+            store: BotStore(database: database),
+            tokens: BotTokens(store: BotTokenStore(database: database), publisher: publisher), facts: facts)
         try service.facts(WorkspaceFactConsumer(workspaces: workspaces, mails: mails, bots: bots).handle)
         let throttle = LoginThrottle(shared: LoginFailureStore(redis: redis))
         let credentialStores = CredentialStores(database: database)

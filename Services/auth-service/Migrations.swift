@@ -27,5 +27,6 @@ enum Migrations {
             number: 100, name: "second_factor_versions", sql: PackageResources._100_second_factor_versions_sql),
         Migration(number: 110, name: "disabled", sql: PackageResources._110_disabled_sql),
         Migration(number: 120, name: "bots", sql: PackageResources._120_bots_sql),
+        Migration(number: 121, name: "bot_tokens", sql: PackageResources._121_bot_tokens_sql),
     ]
 }

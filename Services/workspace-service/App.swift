@@ -97,6 +97,11 @@ enum App {
             settingsRoutes.register(in: &routes)
             RoleRoutes(roles: roles).register(in: &routes)
             AuditRoutes(audit: audit).register(in: &routes)
+            BotRoutes(
+                bots: Bots(
+                    workspaces: workspaces, store: BotStore(database: database), auth: auth, profiles: profiles,
+                    limits: settings.botLimits)
+            ).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)

@@ -19,5 +19,6 @@ enum Migrations {
         Migration(number: 30, name: "exports", sql: PackageResources._030_exports_sql),
         Migration(number: 40, name: "second_factor", sql: PackageResources._040_second_factor_sql),
         Migration(number: 50, name: "operator_acts", sql: PackageResources._050_operator_acts_sql),
+        Migration(number: 51, name: "bots", sql: PackageResources._051_bots_sql),
     ]
 }

@@ -32,6 +32,11 @@ struct WorkspaceSettings: Sendable {
         "audit_retention", default: Duration.seconds(400 * 86_400), atLeast: Duration.seconds(30 * 86_400),
         "How long entries of the audit log are kept. The database keeps those of the last 30 days in any case.")
 
+    private static let workspaceBotsKey = ConfigKey(
+        "workspace_bots", default: 50, atLeast: 0, "The largest number of bots of a workspace.")
+    private static let botTokensKey = ConfigKey(
+        "bot_tokens", default: 10, atLeast: 1, "The largest number of tokens of a bot.")
+
     private static let invitationLinkKey = ConfigKey(
         "invitation_link", default: "",
         """
@@ -45,7 +50,7 @@ struct WorkspaceSettings: Sendable {
             SystemUser.nameKey.entry,
             workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
             userInvitationsKey.entry, workspaceInvitationsKey.entry, auditRetentionKey.entry,
-            invitationLinkKey.entry,
+            invitationLinkKey.entry, workspaceBotsKey.entry, botTokensKey.entry,
         ] + PreviewLimits.entries
 
     let workspacePrice: Int
@@ -55,6 +60,7 @@ struct WorkspaceSettings: Sendable {
     let channelLimits: ChannelLimits
     let workspaceLimits: WorkspaceLimits
     let invitationLimits: InvitationLimits
+    let botLimits: BotLimits
     let pictures: (retention: Duration, previews: PreviewLimits)
     let auditRetention: Duration
     let invitationLink: String
@@ -70,6 +76,8 @@ struct WorkspaceSettings: Sendable {
             ofOwner: config[Self.userWorkspacesKey], ofMembers: config[Self.workspaceMembersKey])
         invitationLimits = InvitationLimits(
             perUser: config[Self.userInvitationsKey], perWorkspace: config[Self.workspaceInvitationsKey])
+        botLimits = BotLimits(
+            ofWorkspace: config[Self.workspaceBotsKey], tokens: config[Self.botTokensKey])
         pictures = (config[Pictures.retentionKey], PreviewLimits(config))
         invitationLink = config[Self.invitationLinkKey]
         auditRetention = config[Self.auditRetentionKey]

@@ -23,6 +23,8 @@ final class SampleService: Sendable {
         func keys() async throws -> VerificationKeySet { VerificationKeySet([key]) }
 
         func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) { ([], .now) }
+
+        func bot(of hash: [UInt8]) async throws -> BotIdentity? { nil }
     }
 
     init(

@@ -1,11 +1,13 @@
 import Contract
 import Crypto
+import Postgres
 import ServiceKit
 import Wire
 
 /// Makes, renames and ends the accounts of bots. They have no password and no provider, so nobody signs in to them.
 struct Bots: Sendable {
     let store: BotStore
+    let tokens: BotTokens
     let facts: AccountFactPublisher
 
     /// Bytes of a key.
@@ -31,11 +33,31 @@ struct Bots: Sendable {
 
     /// Ends the bots of a deleted workspace.
     func close(of workspace: WorkspaceID) async throws {
+        try await close { now, tx in
+            try await store.close(of: workspace, nickname: Self.formerNickname, at: now, in: tx)
+        }
+    }
+
+    /// Ends a bot with its tokens. Repeating it changes nothing.
+    func end(_ bot: UserID, of workspace: WorkspaceID) async throws {
+        try await close { now, tx in
+            try await store.close(bot, of: workspace, nickname: Self.formerNickname, at: now, in: tx)
+        }
+    }
+
+    private func close(_ mark: (Timestamp, PostgresTransaction) async throws -> [Account]) async throws {
+        let now = Timestamp.now
         let closed = try await facts.outbox.transaction { tx in
-            let closed = try await store.close(of: workspace, nickname: Self.formerNickname, at: .now, in: tx)
-            for bot in closed { try await facts.changed(bot, in: tx) }
+            var closed: [(bot: Account, sessions: [SessionID])] = []
+            for bot in try await mark(now, tx) {
+                closed.append((bot, try await tokens.store.endAll(of: bot.id, at: now, in: tx)))
+                try await facts.changed(bot, in: tx)
+            }
             return closed
         }
-        for bot in closed { facts.hint(bot) }
+        for (bot, sessions) in closed {
+            tokens.publish(sessions, of: bot.id, at: now)
+            facts.hint(bot)
+        }
     }
 }

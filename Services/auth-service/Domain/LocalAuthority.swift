@@ -7,6 +7,7 @@ import Wire
 struct LocalAuthority: TokenAuthority {
     let signingKeys: SigningKeys
     let sessions: SessionStore
+    let bots: BotTokenStore
 
     private static let pageLength = 10_000
 
@@ -15,6 +16,8 @@ struct LocalAuthority: TokenAuthority {
         try await signingKeys.refresh()
         return signingKeys.published
     }
+
+    func bot(of hash: [UInt8]) async throws -> BotIdentity? { try await bots.use(hash, at: .now) }
 
     /// Returns one page of revocations, and the moment from which to ask for the next ones.
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {

@@ -24,6 +24,14 @@ struct BotStore: Sendable {
         returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
 
+    private static let closeOne = Statement.write(
+        "close bot",
+        """
+        update account set nickname = $4, profile_image = null, version = version + 1, deleted_at = $3
+        where id = $1 and bot_workspace = $2 and deleted_at is null
+        returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
+        """)
+
     /// Makes the bot with this key, or renames it; nil if its workspace has been deleted.
     func put(
         _ key: String, in workspace: WorkspaceID, nickname: String, address: String, at now: Timestamp,
@@ -38,5 +46,13 @@ struct BotStore: Sendable {
         of workspace: WorkspaceID, nickname: String, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> [Account] {
         try await transaction.query(Self.close, workspace, now.milliseconds, nickname).map(Account.init(row:))
+    }
+
+    /// Ends one bot, and returns it; nothing if it has ended before.
+    func close(
+        _ bot: UserID, of workspace: WorkspaceID, nickname: String, at now: Timestamp,
+        in transaction: PostgresTransaction
+    ) async throws -> [Account] {
+        try await transaction.query(Self.closeOne, bot, workspace, now.milliseconds, nickname).map(Account.init(row:))
     }
 }

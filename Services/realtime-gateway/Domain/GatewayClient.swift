@@ -119,6 +119,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// Throws while nobody can tell.
     private func answer(to request: JoinRequest, _ client: SocketIOClient) async throws -> Answer {
         guard let identity = try await identity(request.credential, client) else { return .refusal("Unauthorized") }
+        guard identity.caller?.mayJoin(request.target) != false else { return .refusal("Forbidden") }
         guard case .room(let room) = request.target else {
             return identity.profile.isNative && identity.caller != nil ? .entry(identity, nil) : .refusal("Forbidden")
         }

@@ -1,4 +1,5 @@
 import Contract
+import ServiceKit
 import SocketIO
 import Wire
 
@@ -24,5 +25,14 @@ enum JoinTarget {
         }
         guard let room = Namespace.room(namespace) else { return .failure(Refusal(message: "Invalid namespace")) }
         return .success(.room(room))
+    }
+}
+
+extension Caller {
+    /// Bots have `/me` alone, with the scope `read`.
+    func mayJoin(_ target: JoinTarget) -> Bool {
+        guard let scopes else { return true }
+        if case .me = target { return scopes.contains(.read) }
+        return false
     }
 }

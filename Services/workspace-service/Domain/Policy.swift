@@ -15,6 +15,7 @@ enum Policy {
         .removeMembers: [.owner, .admin],
         .moderate: [.owner, .admin],
         .readAudit: [.owner, .admin],
+        .manageBots: [.owner, .admin],
         .edit: [.owner, .admin],
         .changeSettings: [.owner],
         .transfer: [.owner],

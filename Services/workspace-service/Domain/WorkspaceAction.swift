@@ -18,6 +18,8 @@ enum WorkspaceAction: String, Sendable, CaseIterable {
     /// Delete the messages of others, and answer reports.
     case moderate
     case readAudit
+    /// Make and end bots and their tokens.
+    case manageBots
     /// Change the name, the description and the picture of the workspace.
     case edit
     /// Change the settings of the workspace.

@@ -154,6 +154,9 @@ struct Workspaces: Sendable {
         let workspace = try await changing(id, by: user) { _, role, tx in
             try Policy.transfer(
                 role, toOneself: newOwner == user, newOwner: try await members.role(of: newOwner, in: id, in: tx))
+            guard !(try await members.isBot(newOwner, in: id, of: tx)) else {
+                throw Failure.invalid("A bot cannot own a workspace.")
+            }
             try await requireFewWorkspaces(of: newOwner, in: tx)
             try await audit.record(
                 AuditEvent(.ownershipTransferred, by: user, to: newOwner, from: origin), of: id, in: tx)

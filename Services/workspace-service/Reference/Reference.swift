@@ -2,7 +2,7 @@ import Contract
 
 /// The part of workspace-service in the reference of the API.
 enum Reference {
-    static let all = ServiceReference([workspaces, members, channels, roles, invitations])
+    static let all = ServiceReference([workspaces, members, channels, roles, invitations, bots])
 
     static let workspace = "/v1/workspaces/{id}"
     static let role = Schema.choice(WorkspaceRole.allCases.filter { $0 != .outsider }.map(\.rawValue))

@@ -11,13 +11,15 @@ struct ErasureStore: Sendable {
         "shared workspaces of owner",
         """
         select w.id from member m join workspace w on w.id = m.workspace and w.owner = m.user_id
-        where m.user_id = $1 and exists (select from member o where o.workspace = w.id and o.user_id <> $1)
+        where m.user_id = $1 and exists (select from member o where o.workspace = w.id and o.user_id <> $1
+            and not exists (select from bot b where b.workspace = w.id and b.user_id = o.user_id))
         order by w.id
         """)
     private static let successor = Statement.read(
         "successor of owner",
         """
-        select user_id from member where workspace = $1 and user_id <> $2
+        select user_id from member m where workspace = $1 and user_id <> $2
+            and not exists (select from bot b where b.workspace = m.workspace and b.user_id = m.user_id)
         order by role = 'guest', role <> 'admin', joined_at, user_id limit 1
         """)
     private static let bans = Statement.write("erase bans", "delete from ban where user_id = $1")
@@ -29,6 +31,8 @@ struct ErasureStore: Sendable {
         "erase second factor", "delete from second_factor where user_id = $1")
     private static let moderations = Statement.write(
         "erase moderators of bans", "update ban set banned_by = null where banned_by = $1")
+    private static let bots = Statement.write(
+        "erase makers of bots", "update bot set created_by = null where created_by = $1")
     private static let disown = Statement.write(
         "disown channels", "update channel set owner = null where workspace = $1 and owner = $2 and not is_default")
 
@@ -58,6 +62,7 @@ struct ErasureStore: Sendable {
         try await database.execute(Self.requests, user)
         try await database.execute(Self.invitations, user)
         try await database.execute(Self.secondFactor, user)
+        try await database.execute(Self.bots, user)
         try await AuditStore(database: database).forget(user)
     }
 

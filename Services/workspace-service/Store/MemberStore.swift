@@ -89,6 +89,9 @@ struct MemberStore: Sendable {
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
 
+    private static let isBot = Statement.read(
+        "is bot", "select exists (select from bot where workspace = $1 and user_id = $2)")
+
     /// The role of a user that a call is about.
     func role(of user: UserID, in workspace: WorkspaceID) async throws -> WorkspaceRole {
         try await role(of: user, in: workspace, in: database)
@@ -175,6 +178,11 @@ struct MemberStore: Sendable {
 
     func count(_ workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Int {
         Int(try await transaction.query(Self.count, workspace).value(as: Int64.self))
+    }
+
+    /// Whether the member is a program.
+    func isBot(_ user: UserID, in workspace: WorkspaceID, of queryable: some Queryable) async throws -> Bool {
+        try await queryable.query(Self.isBot, workspace, user).value()
     }
 
     /// Whether the user owns a channel of the workspace, apart from the default channel.

@@ -53,6 +53,9 @@ public final class Authenticator: Sendable {
     /// The shortest time between two fetches that tokens with unknown keys cause.
     private static let keyInterval = Duration.seconds(1)
 
+    /// How long a bot's token is known without a question. Its end is told as that of any session.
+    private static let botLifetime = Duration.seconds(30)
+
     /// The time between two regular fetches, which learn a rotation before the first token of the new key arrives.
     static let keyRefresh = Duration.seconds(60)
 
@@ -114,7 +117,7 @@ public final class Authenticator: Sendable {
     }
 
     private static func caller(_ identity: Identity, under profile: ClientProfile) throws(Failure) -> Caller {
-        guard identity.profile == profile.name else {
+        guard identity.caller.scopes != nil ? profile.isNative : identity.profile == profile.name else {
             throw Failure(.invalidToken, "The access token belongs to another API key.")
         }
         return identity.caller
@@ -126,6 +129,7 @@ public final class Authenticator: Sendable {
             caches.current.tokens.identity(for: header.extracting(droppingFirst: Self.scheme(of: header)))
         }
         guard let identity else { return nil }
+        if identity.caller.scopes != nil, identity.expires <= .recent { return nil }
         try check(identity, .recent)
         return identity
     }
@@ -135,6 +139,7 @@ public final class Authenticator: Sendable {
         do {
             // Every token passes here before it enters the cache, so later calls need no such check.
             try await revocations.requireKnowledge()
+            if purpose == .access, let secret = BotToken.secret(in: token) { return try await bot(of: secret) }
             do {
                 return try verify(token, for: purpose)
             } catch JWTError.unknownKey {
@@ -144,6 +149,15 @@ public final class Authenticator: Sendable {
         } catch let error as JWTError {
             throw Failure(error)
         }
+    }
+
+    private func bot(of secret: BearerSecret) async throws -> Identity {
+        guard let bot = try await authority.bot(of: secret.hash) else { throw JWTError.malformed }
+        let identity = Identity(
+            caller: Caller(user: bot.user, session: bot.session, scopes: bot.scopes), profile: bot.profile,
+            expires: .now + Self.botLifetime)
+        try check(identity, .now)
+        return identity
     }
 
     /// Verifies a token after its unknown key was fetched for. A retired key is no longer published, and all of its tokens
@@ -211,6 +225,8 @@ public final class Authenticator: Sendable {
 
     private func check(_ identity: Identity, _ now: Timestamp) throws(Failure) {
         guard identity.expires > now, !revocations.contains(identity.caller.session) else {
+            // A bot cannot refresh its token.
+            guard identity.caller.scopes == nil else { throw Failure(.invalidToken, "The token is not valid.") }
             throw Failure(.expiredToken, "The access token has expired.")
         }
     }

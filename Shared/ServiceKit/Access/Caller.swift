@@ -1,13 +1,17 @@
+public import Contract
 public import Wire
 
 /// The user and session of an access token.
 public struct Caller: Sendable, Equatable {
     public let user: UserID
     public let session: SessionID
+    /// What the token of a bot opens; nil for a person, who may call every route.
+    public let scopes: Set<BotScope>?
 
     /// A caller with a verified token.
-    public init(user: UserID, session: SessionID) {
+    public init(user: UserID, session: SessionID, scopes: Set<BotScope>? = nil) {
         self.user = user
         self.session = session
+        self.scopes = scopes
     }
 }

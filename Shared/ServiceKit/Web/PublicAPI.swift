@@ -51,6 +51,7 @@ final class PublicAPI: Sendable {
                 let known = try await authenticator.caller(of: request, under: call.profile)
                 caller = known
                 try limits.admit(known.user, now: request.receivedAt)
+                try known.require(call.route?.botScope)
                 try replies.admit(known.user, at: call.address)
                 return end(
                     call, known, try await CallContext.$current.withValue(call) { try await handler(call, known) })

@@ -12,6 +12,8 @@ final class ServedRoute: Sendable {
     /// Takes the files of bodies; nil if the route accepts no files.
     let uploads: Uploads?
     let metrics: RouteMetrics
+    /// The scope that a bot needs; nil for a route that bots may not call.
+    let botScope: BotScope?
     /// The forms in which a path of this route may match a literal segment of another form's route.
     private let ambiguousIn: [ClientProfile.Form]
 
@@ -20,6 +22,7 @@ final class ServedRoute: Sendable {
         uploads: Uploads?
     ) {
         template = route.template
+        botScope = BotScope.needed(for: route.method, route.template)
         action = route.action
         body = route.body
         statuses = route.statuses

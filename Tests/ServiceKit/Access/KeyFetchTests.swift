@@ -21,6 +21,8 @@ private final class CountingAuthority: TokenAuthority {
 
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) { ([], .now) }
 
+    func bot(of hash: [UInt8]) async throws -> BotIdentity? { nil }
+
     var fetches: Int { count.withLock(\.self) }
 }
 

@@ -24,6 +24,8 @@ private final class PagingAuthority: TokenAuthority {
 
     func keys() async throws -> VerificationKeySet { VerificationKeySet([]) }
 
+    func bot(of hash: [UInt8]) async throws -> BotIdentity? { nil }
+
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         pages.withLock { $0 += 1 }
         loops.withLock { $0.append(.current) }

@@ -37,6 +37,14 @@ enum MeCall: Equatable {
         }
     }
 
+    /// The scope that a bot needs.
+    var botScope: BotScope {
+        switch self {
+        case .send, .read, .typing: .write
+        case .history, .presence: .read
+        }
+    }
+
     private struct Argument {
         let json: JSONValue?
 

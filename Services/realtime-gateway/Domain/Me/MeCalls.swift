@@ -38,7 +38,9 @@ final class MeCalls: @unchecked Sendable {
         }
         do throws(Failure) {
             var arguments = event.arguments.makeIterator()
-            try begin(try MeCall(event.name, arguments.next()), event.id, of: socket)
+            let call = try MeCall(event.name, arguments.next())
+            try socket.caller.require(call.botScope)
+            try begin(call, event.id, of: socket)
         } catch {
             finish(event.id, .failure(error))
         }

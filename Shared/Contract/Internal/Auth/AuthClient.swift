@@ -50,6 +50,29 @@ public struct AuthClient: Sendable {
     /// The account of a bot, made or renamed.
     public func bot(_ request: BotRequest) async throws -> UserID { try await client.send(request).user }
 
+    /// The bot of a token, by the digest of its secret; nil if there is none.
+    public func bot(of hash: [UInt8]) async throws -> BotIdentity? {
+        do {
+            return try await client.send(BotIdentityRequest(hash: hash))
+        } catch let failure as Failure where failure.code == .notFound {
+            return nil
+        }
+    }
+
+    /// A fresh token of a bot.
+    public func token(_ request: NewBotTokenRequest) async throws -> BotTokenReply { try await client.send(request) }
+
+    /// The tokens of a bot in the order of their making.
+    public func tokens(ofBot bot: UserID) async throws -> [BotTokenReply] {
+        try await client.send(BotTokensRequest(bot: bot)).tokens
+    }
+
+    /// Ends a token of a bot, or gives it another secret.
+    public func end(_ request: EndBotTokenRequest) async throws -> BotTokenReply { try await client.send(request) }
+
+    /// Ends a bot with all its tokens.
+    public func end(_ request: EndBotRequest) async throws { _ = try await client.send(request) }
+
     /// The users among these that have a second factor.
     public func users(withSecondFactorAmong users: [UserID]) async throws -> [UserID] {
         if users.isEmpty { return [] }

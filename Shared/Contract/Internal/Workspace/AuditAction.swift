@@ -48,6 +48,13 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case webhookRotated = "webhook.rotated"
     case webhookDeleted = "webhook.deleted"
 
+    // Bots and their tokens.
+    case botCreated = "bot.created"
+    case botDeleted = "bot.deleted"
+    case botTokenCreated = "bot.token.created"
+    case botTokenRotated = "bot.token.rotated"
+    case botTokenRevoked = "bot.token.revoked"
+
     // Outgoing webhooks of the workspace.
     case subscriptionCreated = "subscription.created"
     case subscriptionChanged = "subscription.changed"

@@ -1,0 +1,156 @@
+import Contract
+import Crypto
+import Postgres
+import ServiceKit
+import Wire
+
+/// Makes and ends the bots of a workspace and their tokens, for its owner and admins.
+///
+/// auth-service has the accounts and tokens. Each change has an entry in the audit log.
+struct Bots: Sendable {
+    let workspaces: Workspaces
+    let store: BotStore
+    let auth: AuthClient
+    let profiles: ProfileCache
+    let limits: BotLimits
+
+    private static let nameLength = 1...30
+
+    /// A token with its text, which is shown once.
+    typealias Fresh = (token: BotTokenReply, text: String)
+
+    func list(_ id: WorkspaceID, for user: UserID) async throws -> [(bot: Bot, profile: MemberView)] {
+        try await workspaces.require(.manageBots, of: user, in: id)
+        let found = try await store.list(id)
+        let known = try await profiles.members(found.map(\.user))
+        return found.compactMap { bot in known[bot.user].map { (bot, $0) } }
+    }
+
+    func create(
+        _ name: String, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws -> (bot: Bot, profile: MemberView) {
+        try await workspaces.require(.manageBots, of: user, in: id)
+        let name = try Self.checked(name)
+        guard try await store.list(id).count < limits.ofWorkspace else {
+            throw Failure.invalid("The workspace has too many bots.")
+        }
+        let key = "bot-" + Hexadecimal.encode(SecureRandom.bytes(12).span)
+        let account = try await auth.bot(BotRequest(workspace: id, key: key, nickname: name))
+        let bot = Bot(user: account, createdBy: user, createdAt: .now)
+        try await workspaces.changing(id, by: user) { workspace, role, tx in
+            try Policy.require(.manageBots, of: role)
+            try await store.insert(account, in: id, by: user, at: bot.createdAt, tx)
+            try await workspaces.admit(account, to: workspace, in: tx)
+            try await workspaces.audit.record(
+                AuditEvent(.botCreated, by: user, to: account, from: origin), of: id, in: tx)
+        }
+        workspaces.facts.hint(id, user: account)
+        workspaces.facts.tell(.entered, of: id, .member(account, of: nil))
+        return (bot, try await profiles.member(account))
+    }
+
+    /// Ends a bot and its tokens. Its messages stay, and its channels pass to the owner of the workspace.
+    func delete(_ bot: UserID, from id: WorkspaceID, by user: UserID, origin: AuditOrigin) async throws {
+        try await require(bot, in: id, by: user)
+        // A second attempt finds the row if the transaction fails.
+        try await auth.end(EndBotRequest(bot: bot, workspace: id))
+        let (owner, isGone) = try await workspaces.changing(id, by: user) { workspace, role, tx in
+            try Policy.require(.manageBots, of: role)
+            let isMember = try await workspaces.members.role(of: bot, in: id, in: tx) != .outsider
+            if isMember { try await workspaces.expel(bot, from: workspace, by: user, in: tx) }
+            try await store.delete(bot, in: id, tx)
+            try await workspaces.audit.record(
+                AuditEvent(.botDeleted, by: user, to: bot, from: origin), of: id, in: tx)
+            return (workspace.owner, isMember)
+        }
+        if isGone { workspaces.facts.tell(.gone, of: id, .member(bot, of: nil)) }
+        workspaces.facts.hint(id)
+        if let owner { workspaces.facts.hint(id, user: owner) }
+    }
+
+    // MARK: Tokens
+
+    func tokens(of bot: UserID, in id: WorkspaceID, for user: UserID) async throws -> [BotTokenReply] {
+        try await require(bot, in: id, by: user)
+        return try await auth.tokens(ofBot: bot)
+    }
+
+    /// - Parameter app: the client profile of the maker's app.
+    func makeToken(
+        _ name: String, _ scopes: [String], of bot: UserID, in id: WorkspaceID, by user: UserID,
+        from origin: AuditOrigin
+    ) async throws -> Fresh {
+        try await require(bot, in: id, by: user)
+        let name = try Self.checked(name)
+        let known = scopes.compactMap(BotScope.init)
+        guard !known.isEmpty, known.count == scopes.count else {
+            throw Failure.invalid("scopes must be among \(BotScope.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        guard try await auth.tokens(ofBot: bot).count < limits.tokens else {
+            throw Failure.invalid("The bot has too many tokens.")
+        }
+        let detail = ["scopes": Set(known).names.joined(separator: " ")]
+        try await record(.botTokenCreated, bot, in: id, by: user, detail: detail, from: origin)
+        let secret = BearerSecret()
+        let token = try await auth.token(
+            NewBotTokenRequest(
+                bot: bot, workspace: id, maker: user, name: name, scopes: Set(known), profile: origin.app,
+                secret: BotTokenSecret(secret)))
+        return (token, BotToken.text(of: secret))
+    }
+
+    /// Gives a token another secret. The old one ends at once.
+    func rotate(
+        _ token: Int64, of bot: UserID, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws -> Fresh {
+        let secret = BearerSecret()
+        try await require(token, of: bot, in: id, by: user)
+        try await record(.botTokenRotated, bot, in: id, by: user, detail: ["token": "\(token)"], from: origin)
+        let request = EndBotTokenRequest(bot: bot, token: token, secret: BotTokenSecret(secret))
+        return (try await auth.end(request), BotToken.text(of: secret))
+    }
+
+    /// Ends a token at once.
+    func revoke(
+        _ token: Int64, of bot: UserID, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws {
+        try await require(token, of: bot, in: id, by: user)
+        try await record(.botTokenRevoked, bot, in: id, by: user, detail: ["token": "\(token)"], from: origin)
+        _ = try await auth.end(EndBotTokenRequest(bot: bot, token: token, secret: nil))
+    }
+
+    private func require(_ token: Int64, of bot: UserID, in id: WorkspaceID, by user: UserID) async throws {
+        guard try await tokens(of: bot, in: id, for: user).contains(where: { $0.id == token }) else {
+            throw Failure.notFound
+        }
+    }
+
+    private func require(_ bot: UserID, in id: WorkspaceID, by user: UserID) async throws {
+        try await workspaces.require(.manageBots, of: user, in: id)
+        guard try await workspaces.members.isBot(bot, in: id, of: store.database) else { throw Failure.notFound }
+    }
+
+    private func record(
+        _ action: AuditAction, _ bot: UserID, in id: WorkspaceID, by user: UserID, detail: [String: String],
+        from origin: AuditOrigin
+    ) async throws {
+        try await workspaces.changing(id, by: user) { _, role, tx in
+            try Policy.require(.manageBots, of: role)
+            try await workspaces.audit.record(
+                AuditEvent(action, by: user, to: bot, detail: detail, from: origin), of: id, in: tx)
+        }
+    }
+
+    /// Names are nicknames, and those of tokens are shown beside them.
+    private static func checked(_ text: String) throws(Failure) -> String {
+        let name = text.nfc
+        guard name.hasLength(in: nameLength), name.hasVisibleCharacter, !name.hasDeceptiveCharacters else {
+            throw .invalid("A name has 1 to 30 characters, which are visible.")
+        }
+        return name
+    }
+}
+
+extension BotTokenSecret {
+    fileprivate init(_ secret: BearerSecret) { self.init(hash: secret.hash, prefix: BotToken.hint(of: secret)) }
+}
