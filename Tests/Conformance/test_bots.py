@@ -21,6 +21,8 @@ def home(join):
 def signed_in(product, token):
     app = App(product, "native")
     app.token = f"Bearer {token}"
+    # Bots are refused by scope on routes whose descriptions name no such error.
+    app.key = "bot"
     return app
 
 
@@ -38,7 +40,7 @@ def test_a_token_opens_what_its_scopes_say_and_ends_at_once(product, home):
         for needed, (method, where, body) in calls.items():
             reply = program.send(method, where, json=body)
             if needed == scope:
-                assert reply.status_code < 500 and reply.json().get("errorCode") != "E14", reply.text
+                assert reply.status_code < 500 and '"E14"' not in reply.text, reply.text
             else:
                 assert reply.json()["errorCode"] == "E14" and needed in reply.json()["detail"], reply.text
         for where in ("/users/me", "/store/item/list", "/users/me/sessions", path + "/tokens"):

@@ -13,7 +13,7 @@ struct ErasureTests {
             "member": .erased("user_id = $user"), "channel_member": .erased("user_id = $user"),
             "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
             "ban": .erased("user_id = $user or banned_by = $user"),
-            "second_factor": .erased("user_id = $user"), "join_request": .erased("user_id = $user"),
+            "bot": .erased("created_by = $user"), "second_factor": .erased("user_id = $user"), "join_request": .erased("user_id = $user"),
             "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
@@ -22,7 +22,7 @@ struct ErasureTests {
             "member": .section("memberships"), "channel_member": .section("channels"),
             "workspace": .section("ownWorkspaces"), "channel": .section("ownChannels"),
             "ban": .section("bans"), "join_request": .section("requests"), "invitation": .section("invitations"),
-            "second_factor": .elsewhere("the second factor in the export of auth-service"),
+            "bot": .withheld("programs of the workspace"), "second_factor": .elsewhere("the second factor in the export of auth-service"),
             "unused_cover": .withheld("pictures of workspaces and channels"),
             "outbox": .elsewhere("facts of memberships"), "schema_migrations": .withheld("names no user"),
         ])
