@@ -21,8 +21,6 @@ def home(join):
 def signed_in(product, token):
     app = App(product, "native")
     app.token = f"Bearer {token}"
-    # Bots are refused by scope on routes whose descriptions name no such error.
-    app.key = "bot"
     return app
 
 
@@ -46,7 +44,7 @@ def test_a_token_opens_what_its_scopes_say_and_ends_at_once(product, home):
         for where in ("/users/me", "/store/item/list", "/users/me/sessions", path + "/tokens"):
             program.refused("E14", "GET", where)
         owner.call("DELETE", f"{path}/tokens/{made['token_id']}")
-        eventually(lambda: program.send("GET", "/workspaces").json()["errorCode"] == "E02")
+        eventually(lambda: program.send("GET", "/workspaces").status_code == 401)
     member.refused("E14", "GET", f"/workspaces/{channel.workspace}/bots")
     assert owner.get(f"{path}/tokens")["items"] == []
 
@@ -59,6 +57,49 @@ def test_the_socket_of_a_bot_ends_with_its_bot(product, home):
         assert device.ready
         owner.call("DELETE", path)
         eventually(lambda: device.is_closed)
-    eventually(lambda: program.send("GET", "/workspaces").json()["errorCode"] == "E02")
+    eventually(lambda: program.send("GET", "/workspaces").status_code == 401)
     actions = [each["action"] for each in owner.get(f"/workspaces/{channel.workspace}/audit?action=bot")["items"]]
     assert actions == ["bot.deleted", "bot.token.created", "bot.created"]
+
+
+def test_a_token_is_replaced_at_once_and_shown_once(product, home):
+    owner, member, channel, bot, path = home
+    made = owner.post(f"{path}/tokens", {"name": "deploy", "scopes": ["write", "read"]})
+    program = signed_in(product, made["token"])
+    # A read joins the channel, as for everybody.
+    program.get(f"{owner.path(channel)}/chats")
+    said = program.post(f"{owner.path(channel)}/chats", {"content": "0.1 runs"})
+    assert said["user"]["user_id"] == bot["bot_id"] and said["user"]["bot"] is True
+    fresh = owner.post(f"{path}/tokens/{made['token_id']}/secret", {})
+    assert fresh["token"] != made["token"] and fresh["token_id"] == made["token_id"]
+    eventually(lambda: program.send("GET", "/workspaces").status_code == 401)
+    again = signed_in(product, fresh["token"])
+    assert [each["workspace_id"] for each in again.get("/workspaces")] == [str(channel.workspace)]
+    [shown] = owner.get(f"/workspaces/{channel.workspace}/bots")["items"]
+    assert (shown["bot_id"], shown["name"], shown["createdBy"]) == (bot["bot_id"], "빌드", owner.id)
+    [listed] = owner.get(f"{path}/tokens")["items"]
+    assert listed["scopes"] == ["read", "write"] and "token" not in listed and made["token"].startswith("maru_bot_")
+    assert fresh["token"].startswith(listed["prefix"]) and listed["usedAt"]
+
+
+def test_bad_input_and_other_workspaces_are_refused(product, join, home):
+    owner, member, channel, bot, path = home
+    for body in ({"name": ""}, {"name": "n" * 31}, {}):
+        owner.refused("E11", "POST", f"/workspaces/{channel.workspace}/bots", json=body)
+    for body in ({"name": "n", "scopes": []}, {"name": "n", "scopes": ["everything"]}, {"name": "", "scopes": ["read"]}):
+        owner.refused("E11", "POST", f"{path}/tokens", json=body)
+    owner.refused("E13", "DELETE", f"{path}/tokens/999999999")
+    owner.refused("E13", "DELETE", f"/workspaces/{channel.workspace}/bots/{member.id}")
+    other = join("native")
+    elsewhere = other.make_workspace()
+    for method, where in (("GET", "/tokens"), ("POST", "/tokens"), ("DELETE", "")):
+        body = {"name": "n", "scopes": ["read"]} if method == "POST" else None
+        other.refused("E13", method, f"/workspaces/{elsewhere}/bots/{bot['bot_id']}{where}", json=body)
+        other.refused("E13", method, path + where, json=body)
+    made = owner.post(f"{path}/tokens", {"name": "all", "scopes": SCOPES})
+    program = signed_in(product, made["token"])
+    program.refused("E13", "GET", f"/workspaces/{elsewhere}")
+    assert program.send("GET", f"/workspaces/{channel.workspace}", headers={"Authorization": made["token"][:-1] + "x"}).status_code == 401
+    for _ in range(9):
+        owner.post(f"{path}/tokens", {"name": "more", "scopes": ["read"]})
+    owner.refused("E11", "POST", f"{path}/tokens", json={"name": "one too many", "scopes": ["read"]})

@@ -123,7 +123,7 @@ struct BadInputTests {
                     route.method, route.path, token: route.isSignedIn ? user.access : nil, json: body)
                 // The reply contains a code and one of our sentences, which names the field at most.
                 let members = try reply.json.members?.map(\.name) ?? []
-                #expect(Set(members).isSubset(of: ["type", "title", "status", "errorCode", "detail"]))
+                #expect(Set(members).isSubset(of: ["type", "title", "status", "requestId", "errorCode", "detail"]))
                 #expect((try reply.json["detail"]?.string?.utf8.count ?? 0) < 80)
                 #expect(!reply.text.contains("Saessak") && !reply.text.contains("b.kr"))
                 return reply.errorCode

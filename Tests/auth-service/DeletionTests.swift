@@ -197,6 +197,10 @@ struct DeletionTests {
                 insert into auth.remembered_device (digest, account, created_at, expires_at)
                 values ('\\x01', \(user.id), 1, 9000000000000000)
                 """,
+                """
+                insert into auth.bot_token (account, session, hash, prefix, name, scopes, created_by, created_at)
+                select account, id, '\\x01', 'p', 'n', 'read', \(user.id), 1 from auth.session where account = \(other.id)
+                """,
             ] { _ = try await sql(fixture, statement) }
             let archive = try await fixture.export(user)
             let sections = archive.entries(of: .account)

@@ -16,7 +16,7 @@ struct LoginTests {
             for email in ["nobody@b.kr", "no email", ""] {
                 let reply = try await fixture.logInReply(email)
                 #expect(reply.status == wrong.status)
-                #expect(reply.body == wrong.body)
+                #expect(reply.textForAll == wrong.textForAll)
             }
         }
     }

@@ -187,8 +187,8 @@ struct RouteTableTests {
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
                 ("POST", "devices/prune"), ("GET", "revocations?since=0"), ("GET", "erasures/1"),
                 ("POST", "erasures/1/chat"), ("POST", "blocks"), ("POST", "second-factors"), ("POST", "disabled"),
-                ("POST", "bots"),
-                ("POST", "notices"),
+                ("POST", "bots"), ("POST", "bots/identity"), ("POST", "bots/1/tokens"), ("GET", "bots/1/tokens"),
+                ("POST", "bots/1/tokens/1/end"), ("POST", "bots/1/end"), ("POST", "notices"),
             ] {
                 let reply = try await HTTPCall(
                     method, port: fixture.service.running.internalAddress.port, "/internal/\(path)",

@@ -13,7 +13,8 @@ struct ErasureTests {
             "member": .erased("user_id = $user"), "channel_member": .erased("user_id = $user"),
             "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
             "ban": .erased("user_id = $user or banned_by = $user"),
-            "bot": .erased("created_by = $user"), "second_factor": .erased("user_id = $user"), "join_request": .erased("user_id = $user"),
+            "bot": .erased("created_by = $user"), "second_factor": .erased("user_id = $user"),
+            "join_request": .erased("user_id = $user"),
             "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
@@ -22,7 +23,8 @@ struct ErasureTests {
             "member": .section("memberships"), "channel_member": .section("channels"),
             "workspace": .section("ownWorkspaces"), "channel": .section("ownChannels"),
             "ban": .section("bans"), "join_request": .section("requests"), "invitation": .section("invitations"),
-            "bot": .withheld("programs of the workspace"), "second_factor": .elsewhere("the second factor in the export of auth-service"),
+            "bot": .section("bots"),
+            "second_factor": .elsewhere("the second factor in the export of auth-service"),
             "unused_cover": .withheld("pictures of workspaces and channels"),
             "outbox": .elsewhere("facts of memberships"), "schema_migrations": .withheld("names no user"),
         ])
@@ -50,6 +52,7 @@ struct ErasureTests {
             #expect(banning.text == "{}")
             _ = try await harness.sql("insert into ban values (\(other), 2, 1, 1), (\(other), 9, 2, 1)")
             _ = try await harness.sql("insert into second_factor values (2, true, 1)")
+            _ = try await harness.sql("insert into bot values (\(other), 99, 2, 1)")
             _ = try await harness.sql("insert into join_request values (\(other), 2, 'hello', 1)")
             let link = try await harness.call("POST", "/v1/workspaces/\(own)/invitations", user: 2, json: "{}")
             #expect(link.status == 201)

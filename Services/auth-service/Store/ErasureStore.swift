@@ -69,6 +69,7 @@ struct ErasureStore: Sendable {
         "erase second factor and identities of issuers",
         """
         with tickets as (delete from sign_in_ticket where account = $1),
+        bots as (update bot_token set created_by = null where created_by = $1),
         identities as (delete from oidc_identity where account = $1)
         delete from second_factor where account = $1
         """)

@@ -71,6 +71,16 @@ struct ExportStore: Sendable {
         where i.created_by = $1 and i.id > coalesce(nullif($2::text, ''), '0')::bigint order by i.id limit $3
         """)
 
+    private static let bots = Statement.read(
+        "exported bots",
+        """
+        select b.user_id::text, json_build_object(
+            'bot_id', b.user_id::text, 'workspace_id', b.workspace::text, 'createdAt', export_time(b.created_at))::text,
+            null::text
+        from bot b
+        where b.created_by = $1 and b.user_id > coalesce(nullif($2::text, ''), '0')::bigint order by b.user_id limit $3
+        """)
+
     /// The origins of the user's actions. A deletion takes them from the audit log.
     private static let auditEntries = Statement.read(
         "exported audit entries",
@@ -89,6 +99,7 @@ struct ExportStore: Sendable {
                 ExportSection("memberships", Self.memberships), ExportSection("channels", Self.channels),
                 ExportSection("ownWorkspaces", Self.ownWorkspaces), ExportSection("ownChannels", Self.ownChannels),
                 ExportSection("bans", Self.bans), ExportSection("requests", Self.requests),
+                ExportSection("bots", Self.bots),
                 ExportSection("invitations", Self.invitations),
                 ExportSection("auditEntries", Self.auditEntries),
             ], in: database)

@@ -2,10 +2,12 @@ internal import Wire
 
 extension RouteDescription {
     /// All errors of the route: its own, and those of every route of its kind.
-    private var allErrors: [ErrorCode] {
+    private func allErrors(for form: ClientProfile.Form) -> [ErrorCode] {
         var all = errors
         if audience != .keyless { all.append(.unknownKey) }
         if !isOpen && audience != .keyless { all += [.invalidToken, .expiredToken] }
+        // The token of a bot may lack the scope.
+        if form == .native, !isOpen, audience != .keyless { all.append(.notAllowed) }
         // A workspace may require a second factor of its members.
         if template.hasPrefix("/v1/workspaces/{id}") { all += [.secondFactorMissing, .notAllowed] }
         all += [.unknownRoute, .tooManyCalls, .serverError]
@@ -14,7 +16,7 @@ extension RouteDescription {
 
     /// Writes the replies of failures by their status.
     func writeFailures(to json: inout JSONWriter, for form: ClientProfile.Form) {
-        let codes = allErrors
+        let codes = allErrors(for: form)
         let statuses = Set(codes.map { $0.status(for: form) }).sorted()
         for status in statuses {
             json.key(escaping: "\(status)")

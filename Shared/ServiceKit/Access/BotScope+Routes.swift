@@ -55,7 +55,7 @@ extension BotScope {
 }
 
 extension Caller {
-    /// Throws if the caller is a bot whose token lacks the scope. Nil is the scope of what bots may not do.
+    /// Throws if the caller is a bot whose token lacks the scope. Nil stands for things that bots may not do.
     public func require(_ scope: BotScope?) throws(Failure) {
         guard let scopes else { return }
         guard let scope else { throw Failure(.notAllowed, "Bots may not do this.") }

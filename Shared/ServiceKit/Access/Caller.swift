@@ -5,7 +5,7 @@ public import Wire
 public struct Caller: Sendable, Equatable {
     public let user: UserID
     public let session: SessionID
-    /// What the token of a bot opens; nil for a person, who may call every route.
+    /// The scopes of a bot's token; nil for a person, to whom every route is open.
     public let scopes: Set<BotScope>?
 
     /// A caller with a verified token.

@@ -24,7 +24,7 @@ extension ErasureAnswers {
             "export_file": .erased("account = $user"), "second_factor": .erased("account = $user"),
             "recovery_code": .erased("account = $user"), "sign_in_ticket": .erased("account = $user"),
             "remembered_device": .erased("account = $user"), "oidc_identity": .erased("account = $user"),
-            "oidc_sign_in": .kept("no user, for ten minutes"),
+            "oidc_sign_in": .kept("no user, for ten minutes"), "bot_token": .erased("created_by = $user"),
         ],
         exports: [
             "account": .section("profile"), "identity": .section("identities"), "device": .section("devices"),
@@ -36,6 +36,7 @@ extension ErasureAnswers {
             "recovery_code": .secret("hashes; their number is in `secondFactor`"),
             "sign_in_ticket": .secret("hashes, for five minutes"), "remembered_device": .section("rememberedDevices"),
             "oidc_identity": .section("issuers"), "oidc_sign_in": .withheld("no user"),
+            "bot_token": .elsewhere("the bots of their maker in the export of workspace-service"),
             "erasure": .withheld("of accounts that are gone"), "erasure_part": .withheld("as `erasure`"),
             "erasure_grant": .withheld("as `erasure`"),
             "outbox": .elsewhere("facts of the profile"),

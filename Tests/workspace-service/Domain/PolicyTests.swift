@@ -34,6 +34,7 @@ struct PolicyTests {
         (.removeMembers, ["E13", "E14", "E14", "", ""]),
         (.moderate, ["E13", "E14", "E14", "", ""]),
         (.readAudit, ["E13", "E14", "E14", "", ""]),
+        (.manageBots, ["E13", "E14", "E14", "", ""]),
         (.edit, ["E13", "E14", "E14", "", ""]),
         (.changeSettings, ["E13", "E14", "E14", "E14", ""]),
         (.transfer, ["E13", "E14", "E14", "E14", ""]),

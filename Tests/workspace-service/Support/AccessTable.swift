@@ -47,6 +47,15 @@ enum AccessTable {
         .init("PUT /v1/workspaces/{id}/bans/{user_id}", .owners, key: "native", json: "{}"),
         .init("DELETE /v1/workspaces/{id}/bans/{user_id}", .owners, key: "native"),
         .init("GET /v1/workspaces/{id}/audit", .owners, key: "native"),
+        .init("POST /v1/workspaces/{id}/bots", .owners, key: "native", json: #"{"name":"빌드"}"#),
+        .init("GET /v1/workspaces/{id}/bots", .owners, key: "native"),
+        .init("DELETE /v1/workspaces/{id}/bots/{bot_id}", .owners, key: "native"),
+        .init(
+            "POST /v1/workspaces/{id}/bots/{bot_id}/tokens", .owners, key: "native",
+            json: #"{"name":"t","scopes":["read"]}"#),
+        .init("GET /v1/workspaces/{id}/bots/{bot_id}/tokens", .owners, key: "native"),
+        .init("POST /v1/workspaces/{id}/bots/{bot_id}/tokens/{token_id}/secret", .owners, key: "native", json: "{}"),
+        .init("DELETE /v1/workspaces/{id}/bots/{bot_id}/tokens/{token_id}", .owners, key: "native"),
         .init("POST /v1/workspaces/{id}/invitations", .owners, key: "native", json: "{}"),
         .init("GET /v1/workspaces/{id}/invitations", .owners, key: "native"),
         .init("DELETE /v1/workspaces/{id}/invitations/{invitation_id}", .owners, key: "native"),
@@ -94,6 +103,7 @@ extension AccessRow {
             .replacing("/static/channels/{name}", with: "/static/channels/c\(fixture.number).png")
             .replacing("/join-requests/{user_id}", with: "/join-requests/\(Fixture.invitee)")
             .replacing("{invitation_id}", with: "\(fixture.workspace)")
+            .replacing("{bot_id}", with: "\(Fixture.bot)").replacing("{token_id}", with: "4")
             .replacing("{id}", with: "\(fixture.workspace)")
             .replacing("{channel_id}", with: "\(fixture.channel)")
             .replacing("{name}", with: "general")

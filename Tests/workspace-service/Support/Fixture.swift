@@ -9,6 +9,8 @@ struct Fixture: Sendable {
     let number: Int
 
     static let newOwner: Int64 = 7
+    /// A bot of every workspace.
+    static let bot: Int64 = 12
     /// A user without a workspace.
     static let invitee: Int64 = 8
     /// The body of a call with the token of the fixture's invitation.
@@ -63,6 +65,7 @@ struct Fixture: Sendable {
             ) overriding system value
                 select id, id, 'link', 'seed', sha256(convert_to('token ' || n, 'UTF8')), 'member', 1, 1, 9e12::bigint
                 from made where owner = 1;
+            insert into bot select id, \(bot), 1, 1 from made where owner = 1;
             insert into join_request (workspace, user_id, text, created_at) select id, \(invitee), '', 1 from made
                 where owner = 1;
             commit;

@@ -36,6 +36,8 @@ struct PeersOfWorkspaces: StubState {
     var withSecondFactor: Set<Int64> = []
     /// Whether auth-service sends mail.
     var sendsMail = true
+    /// The number of bots that were made.
+    var madeBots: Int64 = 0
     /// The number of calls for profiles.
     var profileCalls = 0
 
@@ -52,11 +54,26 @@ struct PeersOfWorkspaces: StubState {
             return call.parts.count == 2 ? reserve(call) : release(call.parts[2])
         case ("second-factors", _):
             return .list("ids", call.ids("ids").filter(withSecondFactor.contains).map { "\"\($0)\"" })
+        case ("bots", let last): return bots(call, last)
         case ("mail", _): return .json(#"{"set_up":\#(sendsMail)}"#)
         case ("erasures", _):
             erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
             return .json("{}")
         default: return nil
+        }
+    }
+
+    /// Every bot has the token 4.
+    private mutating func bots(_ call: StubCall, _ last: String) -> Response {
+        let token =
+            #"{"id":4,"name":"t","prefix":"maru_bot_abc","scopes":["read"],"created_at":1}"#
+        switch (call.method, last) {
+        case ("GET", "tokens"): return .json(#"{"tokens":[\#(token)]}"#)
+        case (_, "tokens"): return .json(token)
+        case (_, "bots"):
+            madeBots += 1
+            return .json(#"{"user_id":"\#(5000 + madeBots)"}"#)
+        default: return .json(call.parts.contains("tokens") ? token : "{}")
         }
     }
 

@@ -1,4 +1,4 @@
-/// What the token of a bot opens. The raw values are stored and sent.
+/// A part of the API that the token of a bot opens. The raw values are stored and sent.
 public enum BotScope: String, Sendable, CaseIterable {
     /// Messages, channels and members.
     case read
