@@ -15,8 +15,8 @@ extension Reference {
                 .native, .post, botsPath, "Makes a bot", note: botManagers, body: .json([.has("name", botName)]),
                 reply: .created(.entity(BotView.entity)), errors: [.invalidRequest, .notFound, .notAllowed]),
             RouteDescription(
-                .native, .get, botsPath, "Lists bots", note: botManagers, reply: .json(.page(of: .entity(BotView.entity))),
-                errors: [.notFound, .notAllowed]),
+                .native, .get, botsPath, "Lists bots", note: botManagers,
+                reply: .json(.page(of: .entity(BotView.entity))), errors: [.notFound, .notAllowed]),
             RouteDescription(
                 .native, .delete, botsPath + "/{bot_id}", "Deletes a bot",
                 note: "\(botManagers) Its tokens end at once, and its messages stay.", errors: [.notFound, .notAllowed]),

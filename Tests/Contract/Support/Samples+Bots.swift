@@ -4,7 +4,9 @@ import Wire
 extension Samples {
     private static let botSecret = BotTokenSecret(hash: [UInt8](repeating: 7, count: 32), prefix: "maru_bot_abc123")
 
-    static let botRequests: [any InternalRequest] = [
+    static let requests: [any InternalRequest] = mostRequests + botRequests
+
+    private static let botRequests: [any InternalRequest] = [
         BotIdentityRequest(hash: [UInt8](repeating: 7, count: 32)), BotTokensRequest(bot: UserID(9)),
         NewBotTokenRequest(
             bot: UserID(9), workspace: WorkspaceID(3), maker: UserID(5), name: "빌드", scopes: [.read, .manage],
