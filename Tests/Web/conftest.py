@@ -7,7 +7,7 @@ from playwright.sync_api import sync_playwright
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 
-from person import Person  # noqa: E402
+from person import Person, windows  # noqa: E402
 from product import Product  # noqa: E402
 
 
@@ -38,14 +38,4 @@ def screenshots():
 @pytest.fixture
 def person(product, browser):
     """Opens the web client in a window of its own. At the end no window may have had an error."""
-    people = []
-
-    def open_window(**options):
-        people.append(Person(product, browser, **options))
-        return people[-1]
-
-    yield open_window
-    for each in people:
-        each.close()
-    for each in people:
-        assert not each.faults, f"{each.name}: {each.faults}"
+    yield from windows(Person, product, browser)

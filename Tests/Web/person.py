@@ -152,3 +152,18 @@ class Person:
         """Chooses from the menu of a message."""
         self.tool(text, "more")
         self.page.get_by_role("menuitem", name=item, exact=True).click()
+
+
+def windows(kind, product, browser):
+    """Yields a function that opens windows of a kind of person, and checks all of them at the end."""
+    people = []
+
+    def open_window(**options):
+        people.append(kind(product, browser, **options))
+        return people[-1]
+
+    yield open_window
+    for each in people:
+        each.close()
+    for each in people:
+        assert not each.faults, f"{each.name}: {each.faults}"

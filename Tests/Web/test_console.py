@@ -9,7 +9,7 @@ import pytest
 import requests
 from app import App
 from device import Device
-from person import Person
+from person import Person, windows
 from playwright.sync_api import expect
 from test_security import turn_on
 from test_views import audit
@@ -74,17 +74,7 @@ def logged(product, **query):
 
 @pytest.fixture
 def operator(product, browser):
-    people = []
-
-    def open_window(**options):
-        people.append(Operator(product, browser, **options))
-        return people[-1]
-
-    yield open_window
-    for each in people:
-        each.close()
-    for each in people:
-        assert not each.faults, f"{each.name}: {each.faults}"
+    yield from windows(Operator, product, browser)
 
 
 @pytest.fixture
