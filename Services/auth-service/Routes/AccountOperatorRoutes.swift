@@ -25,8 +25,8 @@ struct AccountOperatorRoutes: Sendable {
     func registerInternal(in routes: inout InternalRoutes) { routes.add(DisabledRequest.self, disabled) }
 
     /// Tells another service which users are disabled.
-    func disabled(_ request: DisabledRequest) async throws -> DisabledReply {
-        DisabledReply(users: try await accounts.store.disabled(among: request.users))
+    func disabled(_ request: DisabledRequest) async throws -> UsersReply {
+        UsersReply(users: try await accounts.store.disabled(among: request.users))
     }
 
     // MARK: Accounts

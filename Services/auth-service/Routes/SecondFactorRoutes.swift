@@ -92,7 +92,7 @@ struct SecondFactorRoutes: Sendable {
         return response
     }
 
-    func ofUsers(_ request: SecondFactorsRequest) async throws -> SecondFactorsReply {
-        SecondFactorsReply(users: try await factors.store.users(withFactorAmong: request.users))
+    func ofUsers(_ request: SecondFactorsRequest) async throws -> UsersReply {
+        UsersReply(users: try await factors.store.users(withFactorAmong: request.users))
     }
 }

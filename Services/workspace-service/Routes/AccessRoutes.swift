@@ -65,8 +65,8 @@ struct AccessRoutes: Sendable {
         MembershipsReply(memberships: try await memberships.channels(of: request.users))
     }
 
-    func acquaintances(_ request: AcquaintancesRequest) async throws -> AcquaintancesReply {
-        AcquaintancesReply(
+    func acquaintances(_ request: AcquaintancesRequest) async throws -> UsersReply {
+        UsersReply(
             users: try await memberships.acquaintances(
                 of: request.user, among: request.others, in: request.workspace))
     }

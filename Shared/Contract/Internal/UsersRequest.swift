@@ -16,3 +16,17 @@ extension UsersRequest {
         request.body { json in json.field("ids", users.map(\.description)) }
     }
 }
+
+/// Some of the users that a call was about.
+public struct UsersReply: WireMessage {
+    public let users: [UserID]
+
+    public init(users: [UserID]) { self.users = users }
+
+    public init?(_ json: JSONValue) {
+        guard let users: [UserID] = json.textIDs("ids") else { return nil }
+        self.init(users: users)
+    }
+
+    public func write(to json: inout JSONWriter) { json.object { $0.field("ids", users.map(\.description)) } }
+}

@@ -168,7 +168,7 @@ struct PeerReplies {
                 ).encoded())
         case "/internal/blocks": return .json(BlocksReply(blocks: []).encoded())
         case "/internal/acquaintances":
-            return .json(AcquaintancesReply(users: ids(json, "others").compactMap(UserID.init)).encoded())
+            return .json(UsersReply(users: ids(json, "others").compactMap(UserID.init)).encoded())
         default: return Response(.notFound)
         }
     }

@@ -108,7 +108,7 @@ public struct MembersReply: WireMessage {
 /// Asks workspace-service for those of `others` that the user sees: they share a workspace, or a channel where the user is a
 /// guest. 1,000 others at most.
 public struct AcquaintancesRequest: InternalRequest {
-    public typealias Reply = AcquaintancesReply
+    public typealias Reply = UsersReply
 
     public static let route = InternalRoute.idempotentPost("/internal/acquaintances")
 
@@ -136,19 +136,6 @@ public struct AcquaintancesRequest: InternalRequest {
             if let workspace { json.field("workspace_id", workspace.description) }
         }
     }
-}
-
-public struct AcquaintancesReply: WireMessage {
-    public let users: [UserID]
-
-    public init(users: [UserID]) { self.users = users }
-
-    public init?(_ json: JSONValue) {
-        guard let users: [UserID] = json.textIDs("ids") else { return nil }
-        self.init(users: users)
-    }
-
-    public func write(to json: inout JSONWriter) { json.object { $0.field("ids", users.map(\.description)) } }
 }
 
 /// Adds a user to the workspaces with these slugs and to their default channels; a repeated call changes nothing. The
