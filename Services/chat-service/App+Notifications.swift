@@ -22,7 +22,8 @@ struct Notifications: Sendable {
         drafts = Drafts(
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
         decisions = PushDecisions(
-            messages: messages, recipients: stores.recipients, workspaces: access.workspaces, blocks: blocks,
+            messages: messages, mentions: stores.mentions, recipients: stores.recipients, workspaces: access.workspaces,
+            blocks: blocks,
             profiles: profiles)
         receipts = ReadReceipts(members: members, store: stores.readers)
         badges = Badges(

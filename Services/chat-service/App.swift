@@ -53,6 +53,14 @@ enum App {
             indexer: indexer, webhooks: watch)
         let members = RoomMembers(workspaces: workspaces, dms: dms, profiles: profiles)
         members.follow(subscriber, on: service.loops.loops[0])
+        let mentionFinder = MentionFinder(
+            members: members,
+            present: PresentMembers(
+                gateway: RealtimeClient(
+                    service.internalClient(service.peers.realtime, deadline: settings.hereTimeout)),
+                members: members, blocks: blocks, settings: SettingsStore(database: database),
+                metrics: PresenceMetrics(service.metrics)),
+            profiles: profiles)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database), limits: settings.storageLimits,
@@ -65,7 +73,7 @@ enum App {
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
-            blocks: blocks, moderation: moderation, members: members, attachments: attachments,
+            blocks: blocks, moderation: moderation, mentions: mentionFinder, attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
@@ -78,7 +86,7 @@ enum App {
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
                 publisher: changePublisher, indexer: indexer, webhooks: watch),
-            store: changeStore, profiles: profiles, blocks: blocks, moderation: moderation, members: members,
+            store: changeStore, profiles: profiles, blocks: blocks, moderation: moderation, mentions: mentionFinder,
             attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,

@@ -38,6 +38,11 @@ struct ChatSettings: Sendable {
     private static let userDraftsKey = ConfigKey(
         "user_drafts", default: 500, atLeast: 1, "The largest number of drafts of one user.")
 
+    private static let hereTimeoutKey = ConfigKey(
+        "here_timeout", default: Duration.milliseconds(250), atLeast: .milliseconds(10), atMost: .seconds(3),
+        "How long a message with @here waits for realtime-gateway to tell the present members. After that it mentions all."
+    )
+
     private static let userScheduledKey = ConfigKey(
         "user_scheduled", default: 100, atLeast: 1, "The largest number of scheduled messages of one user.")
     private static let scheduledAheadKey = ConfigKey(
@@ -55,7 +60,7 @@ struct ChatSettings: Sendable {
             userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
-            userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
+            hereTimeoutKey.entry, userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
         ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
@@ -66,10 +71,12 @@ struct ChatSettings: Sendable {
     let positionMemory: Duration
     let storageLimits: StorageLimits
     let limitOfDMs: Int
-    let searchTime: Duration
-    let searchesPerUser: Int
+    private let search: (time: Duration, perUser: Int, indexShare: Double)
+    var searchTime: Duration { search.time }
+    var searchesPerUser: Int { search.perUser }
     /// 0 to 1.
-    let searchIndexShare: Double
+    var searchIndexShare: Double { search.indexShare }
+    let hereTimeout: Duration
     let limitOfDrafts: Int
     let schedulingLimits: SchedulingLimits
     let scheduledLease: Duration
@@ -83,9 +90,10 @@ struct ChatSettings: Sendable {
             ofUser: Int64(config[Self.userStorageKey].bytes), ofWorkspace: Int64(config[Self.workspaceStorageKey].bytes)
         )
         limitOfDMs = config[Self.userDMsKey]
-        searchTime = config[Self.searchTimeKey]
-        searchesPerUser = config[Self.searchesKey]
-        searchIndexShare = min(1, Double(config[Self.searchShareKey]) / 100)
+        search = (
+            config[Self.searchTimeKey], config[Self.searchesKey], min(1, Double(config[Self.searchShareKey]) / 100)
+        )
+        hereTimeout = config[Self.hereTimeoutKey]
         limitOfDrafts = config[Self.userDraftsKey]
         schedulingLimits = SchedulingLimits(
             ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])

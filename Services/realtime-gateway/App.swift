@@ -60,6 +60,9 @@ enum App {
         HintConsumer(shards: shards, subscriber: try service.subscriber(), starts: me.starts).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
         shards.forEach { $0.showPresence(presence) }
+        service.internalRoutes { routes in
+            PresenceRoutes(members: PresentMembers(online: me.online, rooms: presence)).register(in: &routes)
+        }
         let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
         let account = try settings.pushes.serviceAccount()
         try keepPushes(in: store, isOn: account != nil, settings.pushes, service)

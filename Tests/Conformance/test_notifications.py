@@ -5,6 +5,7 @@ from datetime import datetime, timedelta, timezone
 import contract
 import pytest
 from app import counter
+from device import Device
 from waiting import eventually
 
 each_shipped_key = pytest.mark.parametrize("key", [key for key in contract.KEYS if key != "native"])
@@ -78,6 +79,39 @@ def test_a_level_decides_what_is_pushed_and_a_mention_passes_mentions(native):
     assert home(member, native.workspace, channel)["unreadCount"] == 4
     member.refused("E11", "PUT", path, json={"level": "all", "mutedUntil": moment(hours=-1)})
     native.stranger.refused("E13", "PUT", path, json={"level": "all"})
+
+
+def test_here_mentions_the_members_that_are_present_at_the_send(product, join):
+    owner, present, absent = join("native"), join("native"), join("native")
+    workspace = owner.make_workspace(present, absent)
+    channel = owner.make_channel(workspace, None, present, absent)
+    for member in (present, absent):
+        member.call("PUT", f"{member.path(channel)}/notify", json={"level": "mentions"})
+    with Device(product, cookie=owner.cookie) as watcher, Device(product, cookie=present.cookie) as device:
+        assert watcher.ready and device.ready
+        watcher.ask("presence", {"users": [present.id, absent.id]})
+
+        def until(state):
+            told = lambda: [each["users"][present.id] for each in watcher.of("presence") if present.id in each["users"]]
+            watcher.wait(lambda: told()[-1:] == [state])
+
+        until("online")
+        owner.say(channel, "@here")
+        # Away at all devices is not present.
+        device.ask("presence", {"state": "away"})
+        until("away")
+        owner.say(channel, "@here 다시")
+    eventually(lambda: all(product.push_decisions(f"channel-{channel.id}", seq) for seq in (1, 2)))
+    reasons = [
+        {each["user_id"]: each["reason"] for each in product.push_decisions(f"channel-{channel.id}", seq)["users"]}
+        for seq in (1, 2)
+    ]
+    assert [each[present.id] for each in reasons] == ["mention", "not_here"]
+    assert [each[absent.id] for each in reasons] == ["not_here", "not_here"]
+    assert [home(each, workspace, channel)["mentionCount"] for each in (present, absent)] == [1, 0]
+    inbox = present.get(f"/workspaces/{workspace}/mentions")["items"]
+    assert [each["message"]["seq"] for each in inbox] == [1]
+    assert absent.get(f"/workspaces/{workspace}/mentions")["items"] == []
 
 
 def test_a_draft_follows_to_other_devices(native):

@@ -36,7 +36,8 @@ struct CountModelTests {
             other = try await BuiltService(
                 "chat-service", database: chat.database.database, redis: chat.redis, auth: chat.peers.url, in: folder,
                 [
-                    "workspace_url": chat.peers.url, "public_address": "127.0.0.1:\(port)", "user_rate": "100000",
+                    "workspace_url": chat.peers.url, "realtime_url": chat.peers.url, "here_timeout": "3s",
+                    "public_address": "127.0.0.1:\(port)", "user_rate": "100000",
                     "user_burst": "100000",
                 ])
         }
@@ -68,13 +69,19 @@ struct CountModelTests {
 
         private var living: [Int] { model.messages.indices.map { $0 + 1 }.filter { !model.message($0).isDeleted } }
 
-        /// Mentions of members, and the text that has them.
+        private var present: Set<Int64> { members.intersection(chat.peers.now.present ?? []) }
+
+        /// Mentions of members, and the text that has them. Others are present from now on.
         private func mentions() -> (text: String, users: [Int64]) {
             number += 1
             let users = [1, 2, 3, 4].filter { _ in Int.random(in: 0..<5, using: &random) == 0 } as [Int64]
             let isAll = Int.random(in: 0..<8, using: &random) == 0
-            let text = users.map { "@n\($0)님" }.joined(separator: " ") + (isAll ? " @channel" : "") + " \(number)"
-            return (text, users.filter(members.contains) + (isAll ? [0] : []))
+            let isHere = Int.random(in: 0..<4, using: &random) == 0
+            let present = Set([1, 2, 3, 4].filter { _ in Bool.random(using: &random) } as [Int64])
+            chat.peers.change { $0.present = present }
+            let groups = (isAll ? " @channel" : "") + (isHere ? " @here" : "")
+            let text = users.map { "@n\($0)님" }.joined(separator: " ") + groups + " \(number)"
+            return (text, users.filter(members.contains) + (isAll ? [0] : []) + (isHere ? [-1] : []))
         }
 
         func step() async throws {
@@ -102,7 +109,8 @@ struct CountModelTests {
             if let seq { reply = #","thread":\#(seq),"toRoom":\#(!isAside)"# }
             let sent = try await call(
                 "POST", Self.chats, user, #"{"content":"\#(text)","client_id":"\#(number)"\#(reply)}"#)
-            model.send(by: user, mentions: users, root: root, isAside: root != nil && isAside)
+            model.send(
+                by: user, mentions: users, present: present, root: root, isAside: root != nil && isAside)
             #expect(try sent.json["seq"]?.int == model.messages.count, "\(sent.text)")
         }
 
@@ -112,7 +120,7 @@ struct CountModelTests {
             let reply = try await call(
                 "PUT", "\(Self.chats)/\(seq)", model.message(seq).author, #"{"content":"\#(text)"}"#)
             #expect(reply.status == 200, "\(reply.text)")
-            model.edit(seq, mentions: users)
+            model.edit(seq, mentions: users, present: present)
         }
 
         private func delete(_ seq: Int?) async throws {

@@ -38,8 +38,8 @@ struct QueryCountTests {
         return Int(count) ?? -1
     }
 
-    @Test("Room summaries take as many statements and internal calls for 256 rooms as for 2, and two more for 500")
-    func summaries() async throws {
+    /// Calls `body` with a service on a database that counts statements.
+    private static func counted(_ body: (ChatHarness) async throws -> Void) async throws {
         let cluster = try await PostgresCluster.start([
             "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=off",
         ])
@@ -47,6 +47,40 @@ struct QueryCountTests {
             try await chat.database.database.run(sql: "create extension pg_stat_statements")
             // From then on the blocks of a reader are asked for once.
             try await chat.redis.untilHeard("invalidate:blocks", by: 1)
+            try await body(chat)
+        }
+        await cluster.stop()
+    }
+
+    @Test("@here costs a statement and a call for a send and a statement for its pushes; other sends cost none of them")
+    func here() async throws {
+        try await Self.counted { chat in
+            chat.peers.change { $0.present = [2] }
+            /// The statements of a send and of the decision about its pushes, and the questions for present members.
+            func costs(_ text: String, _ seq: Int) async throws -> [Int] {
+                let before = try await Self.statements(chat)
+                chat.peers.change { $0.asked = [] }
+                #expect(try await chat.send(text).status == 201)
+                let sent = try await Self.statements(chat)
+                _ = try await chat.decisions([2, 3, 4], seq: seq)
+                let asked = chat.peers.now.asked.count { $0 == "/internal/rooms/channel-7/present" }
+                return [sent - before, try await Self.statements(chat) - sent, asked]
+            }
+            // The first of them make the room and fill caches.
+            _ = try await costs("@here", 1)
+            let plain = try await costs("plain", 2)
+            #expect(plain[2] == 0)
+            for text in ["@n2", "@channel", "a@here"] {
+                #expect(
+                    try await costs(text, Int(chat.database.ask("select last_seq + 1 from chat.room")) ?? 0) == plain)
+            }
+            #expect(try await costs("@here", 6) == [plain[0] + 1, plain[1] + 1, 1])
+        }
+    }
+
+    @Test("Room summaries take as many statements and internal calls for 256 rooms as for 2, and two more for 500")
+    func summaries() async throws {
+        try await Self.counted { chat in
             chat.peers.change { $0.channels = [:] }
             for (numbers, rooms) in [(1...1, 2), (2...128, 256), (129...250, 500)] as [(ClosedRange<Int64>, Int)] {
                 try await Self.fill(chat, numbers)
@@ -67,6 +101,5 @@ struct QueryCountTests {
                     asked == ["/internal/access", "/internal/users/1/channels"] + blocks + profiles, "\(rooms) rooms")
             }
         }
-        await cluster.stop()
     }
 }

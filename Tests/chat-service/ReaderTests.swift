@@ -43,6 +43,21 @@ struct ReaderTests {
         }
     }
 
+    @Test("A room of 200 members shows each of them, and one of 201 shows counts", arguments: [200, 201])
+    func boundary(_ count: Int) async throws {
+        try await ChatHarness.use { chat in
+            let members = Set(1...Int64(count))
+            chat.peers.change { $0.channels[7]?.members = members }
+            _ = try await chat.send("하나")
+            let readers = try await chat.call("GET", "\(ChatHarness.channel)/readers").json.list
+            if count > ReadReceipts.mostShown {
+                #expect(readers.allSatisfy { $0["user_id"] == nil && $0["count"] != nil })
+            } else {
+                #expect(Set(readers.map { $0["user_id"]?.string }) == Set(members.map(String.init)))
+            }
+        }
+    }
+
     @Test("A room of more than 200 members shows how many have read up to each message")
     func large() async throws {
         try await ChatHarness.use { chat in

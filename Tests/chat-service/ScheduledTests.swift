@@ -151,24 +151,6 @@ struct ScheduledTests {
         }
     }
 
-    @Test("A17: a scheduled message to a DM is sent after a block as any other, and its author learns nothing")
-    func blocked() async throws {
-        try await ChatHarness.use { chat in
-            let dm = try await chat.dm(1, 2)
-            let at = Timestamp.now + .seconds(3600)
-            let reply = try await chat.call("POST", "\(dm)/scheduled", json: #"{"content":"쪽지","at":"\#(at)"}"#)
-            #expect(reply.status == 201, "\(reply.text)")
-            chat.peers.change { $0.blocked = [2: [1]] }
-            try await chat.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"2","blocked":"1"}"#)
-            try await Self.makeDue(chat)
-            try await eventually("the end of it") { try await Self.items(chat).isEmpty }
-            let own = try await chat.call("GET", "\(dm)/chats").json.list
-            #expect(own.map { $0["content"]?.string } == ["쪽지"])
-            let hidden = try await chat.call("GET", "\(dm)/chats", user: 2).json.list
-            #expect(hidden.map { $0["content"]?.string } == [""])
-        }
-    }
-
     @Test("Waiting messages are listed by time, page by page, and can be changed and cancelled by their author")
     func changing() async throws {
         try await ChatHarness.use { chat in

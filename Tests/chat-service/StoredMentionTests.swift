@@ -15,6 +15,7 @@ struct StoredMentionTests {
         try await ChatHarness.use { chat in
             chat.peers.change { state in
                 state.nicknames = [1: "민지", 2: "민지수", 3: "김 민지", 4: "🌱새싹"]
+                state.present = [1, 2, 4]
             }
             try await body(chat)
         }

@@ -121,6 +121,7 @@ export class MaruClient extends Emitter {
 
     /** Says whether the user is at this device. */
     present(isActive) {
+        this.store.isActive = isActive;
         if (this.live.state === 'live') this.live.request('presence', { state: isActive ? 'active' : 'away' }).catch(() => {});
     }
 

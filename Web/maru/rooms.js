@@ -51,9 +51,9 @@ export function marked(message, user, held) {
 /** True if a message stands in its thread only. */
 export const isThreadOnly = (message) => !!message.thread && !message.thread.toRoom;
 
-/** True if a message mentions a user. */
-export const mentions = (message, user) =>
-    (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === String(user));
+/** True if a new message mentions a user. `@here` mentions present users only. */
+export const mentions = (message, user, isPresent) =>
+    (message.mentions ?? []).some(({ type, user_id }) => (type === 'here' ? isPresent : type === 'room' || String(user_id) === String(user)));
 
 const MARKED = /(```)|(\*\*|~~|`)([^*~`\n]+)\2/g;
 

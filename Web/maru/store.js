@@ -20,6 +20,8 @@ export class Store extends Emitter {
     clear() {
         this.me = null;
         this.settings = null;
+        /** Whether the user is at this device, as the client has told the server. */
+        this.isActive = true;
         this.workspaces = new Map();
         this.rooms = new Map();
         this.users = new Map();
@@ -222,7 +224,7 @@ export class Store extends Emitter {
             if (isOwn && !isThreadOnly(message)) Object.assign(changes, { lastReadSeq: message.seq, unreadCount: 0, mentionCount: 0 });
             else if (live && !isOwn && message.seq > room.lastReadSeq && !isThreadOnly(message) && !this.isHidden(message)) {
                 changes.unreadCount = room.unreadCount + 1;
-                if (mentions(message, this.me)) changes.mentionCount = room.mentionCount + 1;
+                if (mentions(message, this.me, this.isActive && this.settings?.presence !== false)) changes.mentionCount = room.mentionCount + 1;
             }
         }
         this.update(key, changes);

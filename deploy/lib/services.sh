@@ -27,6 +27,7 @@ redis_url_file = $data/secrets/$role/redis_url
 auth_url = http://127.0.0.1:${internal_port[auth-service]}
 workspace_url = http://127.0.0.1:${internal_port[workspace-service]}
 chat_url = http://127.0.0.1:${internal_port[chat-service]}
+realtime_url = http://127.0.0.1:${internal_port[realtime-gateway]}
 payment_url = http://127.0.0.1:${internal_port[payment-service]}
 files_folder = $data/files/$role
 trusted_proxies = 127.0.0.1

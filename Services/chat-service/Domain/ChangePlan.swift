@@ -79,7 +79,7 @@ struct ChangePlan {
     }
 
     private mutating func edit(
-        _ key: MessageKey, _ message: Message, to content: String, _ mentions: [MessageMention], by user: UserID
+        _ key: MessageKey, _ message: Message, to content: String, _ mentions: MessageMentions, by user: UserID
     ) -> Verdict {
         guard message.author == user else {
             return .refused(Failure(.notAllowed, "Only its author may edit a message."))
@@ -96,8 +96,8 @@ struct ChangePlan {
                 key: key, content: message.content, writtenAt: message.editedAt ?? message.createdAt, writtenBy: user))
         messages[key]?.content = content
         messages[key]?.editedAt = now
-        if mentions.map(\.number) != message.mentions.map(\.number) {
-            messages[key]?.mentions = mentions
+        if mentions.list.map(\.number) != message.mentions.map(\.number) {
+            messages[key]?.mentions = mentions.list
             writes.mentions[key] = mentions
         }
         writes.newTexts.insert(key)

@@ -45,7 +45,7 @@ struct ChangeWrites: Sendable {
     /// The messages with a new content.
     var newTexts: Set<MessageKey> = []
     /// The new mentions of messages.
-    var mentions: [MessageKey: [MessageMention]] = [:]
+    var mentions: [MessageKey: MessageMentions] = [:]
     var versions: [Version] = []
     var addedReactions: [Reaction] = []
     var removedReactions: [Reaction] = []

@@ -12,7 +12,7 @@ struct Conversations: Sendable {
     let profiles: ProfileCache
     let blocks: BlockCache
     let moderation: ModerationCache
-    let members: RoomMembers
+    let mentions: MentionFinder
     let attachments: Attachments
     let quota: MessageQuota
     let historyCursors: HistoryCursorPublisher
@@ -31,7 +31,7 @@ struct Conversations: Sendable {
         let content = try rules.filter.apply(to: request.content)
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
-        let mentions = try await mentions(in: content, of: target, by: caller.user)
+        let mentions = try await mentions.findNamed(in: content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let files = request.kept + paths
@@ -79,17 +79,6 @@ struct Conversations: Sendable {
         try await details.fill(&found, for: .one(caller.user))
         guard let message = found.first else { throw Failure.notFound }
         return message.body(try await profiles.members([message].people))
-    }
-
-    /// The mentions of a text, with the nicknames of users that it names by id.
-    private func mentions(
-        in content: String, of target: MessageTarget, by author: UserID
-    ) async throws -> [MessageMention] {
-        let found = try await members.mentions(in: content, of: target.room, in: target.workspace, by: author)
-        let named = found.users.filter { content.contains("<@\($0)>") }
-        guard !named.isEmpty else { return found.list }
-        let people = try await profiles.members(named)
-        return found.list.map { $0.named(named, people) }
     }
 
     /// A part of a room's history: the messages above `after` and up to `through`.

@@ -9,7 +9,7 @@ struct MessageChanges: Sendable {
     let profiles: ProfileCache
     let blocks: BlockCache
     let moderation: ModerationCache
-    let members: RoomMembers
+    let mentions: MentionFinder
     let attachments: Attachments
 
     /// The messages of a list with the cursor of the next page; nil at the end.
@@ -38,9 +38,8 @@ struct MessageChanges: Sendable {
         _ seq: Int64, to content: String, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
         let content = try await moderation.rules(of: target.workspace).filter.apply(to: content)
-        let mentions = try await members.mentions(
-            in: content, of: target.room, in: target.workspace, by: user)
-        return try await apply(.edit(content, mentions: mentions.list), to: seq, in: target, by: user)
+        let mentions = try await mentions.find(in: content, of: target, by: user)
+        return try await apply(.edit(content, mentions: mentions), to: seq, in: target, by: user)
     }
 
     /// Deletes a message of the user, or of another one if `isModerator` says that the user may.

@@ -28,8 +28,14 @@ extension MessageMention {
 
 extension Sequence<MessageMention> {
     /// The numbers as one text, for a parameter that is a list of lists; nil for none.
-    var column: String? {
-        let numbers = map { String($0.number) }
-        return numbers.isEmpty ? nil : numbers.joined(separator: ",")
-    }
+    var column: String? { map(\.number).column }
+}
+
+extension MessageMentions {
+    /// The numbers of `reached` as one text; nil for none.
+    var reachedColumn: String? { reached.column }
+}
+
+extension [Int64] {
+    fileprivate var column: String? { isEmpty ? nil : map(String.init).joined(separator: ",") }
 }

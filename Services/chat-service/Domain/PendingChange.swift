@@ -5,7 +5,7 @@ import Wire
 struct PendingChange: CommitItem {
     enum Kind: Sendable, Equatable {
         /// A new text with its mentions.
-        case edit(String, mentions: [MessageMention] = [])
+        case edit(String, mentions: MessageMentions = .none)
         /// The caller of the queue has checked that the user may delete it.
         case delete
         case react(Emoji)

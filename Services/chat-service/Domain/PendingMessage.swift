@@ -15,7 +15,7 @@ final class PendingMessage: Sendable {
     private let key: ClientMessageKey
     /// Nil for a message outside of threads.
     let reply: ReplyRequest?
-    let mentions: [MessageMention]
+    private let mentioned: MessageMentions
     let isScheduled: Bool
     /// The call that sends the message, if it is traced.
     let call: CallContext?
@@ -23,7 +23,7 @@ final class PendingMessage: Sendable {
     init(
         room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
         content: String, files: [String], clientID: String?, digest: [UInt8]?, reply: ReplyRequest? = nil,
-        mentions: [MessageMention] = [], isScheduled: Bool = false, previews: [FilePreview] = [],
+        mentions: MessageMentions = .none, isScheduled: Bool = false, previews: [FilePreview] = [],
         call: CallContext? = CallContext.current
     ) {
         self.room = room
@@ -35,7 +35,7 @@ final class PendingMessage: Sendable {
         attached = MessageFiles(paths: files, previews: previews)
         key = ClientMessageKey(id: clientID, digest: digest)
         self.reply = reply
-        self.mentions = mentions
+        mentioned = mentions
         self.isScheduled = isScheduled
         self.call = call?.recorder == nil ? nil : call
     }
@@ -64,6 +64,11 @@ extension PendingMessage {
     var files: [String] { attached.paths }
 
     var author: UserID { authorView.id }
+
+    /// As clients see them.
+    var mentions: [MessageMention] { mentioned.list }
+    /// The rows of the table of mentions for `@here`.
+    var reached: [Int64] { mentioned.reached }
 
     /// Whether the message has no thread and no mentions, and was not scheduled, as most have not.
     var isPlain: Bool { reply == nil && mentions.isEmpty && !isScheduled }

@@ -96,13 +96,21 @@ enum ChangeRows {
         )
         update file set is_sent = false where name = any($4::text[])
         """)
-    /// Members that a reply or a root mentions now follow the thread.
+    /// Members that a reply or a root mentions now follow the thread. A text that keeps `@here` keeps the members that it has
+    /// reached. If it loses the name of a member, they stay mentioned if they are present now.
     private static let moveMentions = Statement.write(
         "move mentions",
         """
-        with wanted as (
-            select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions
-            from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[]) as wanted (kind, room, seq, mentions)
+        with given as (
+            select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions,
+                coalesce(string_to_array(reached, ',')::bigint[], '{}') as reached
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])
+                as given (kind, room, seq, mentions, reached)
+        ), wanted as (
+            select kind, room, seq, given.mentions, reached, coalesce(array_remove(given.mentions, -1), '{}') as named,
+                coalesce(-1 = any(given.mentions) and -1 = any(m.mentions), false) as keeps_here,
+                coalesce(array_remove(m.mentions, -1), '{}') as earlier
+            from given join message m using (kind, room, seq)
         ), messages as (
             update message set mentions = wanted.mentions from wanted
             where message.kind = wanted.kind and message.room = wanted.room and message.seq = wanted.seq
@@ -111,7 +119,8 @@ enum ChangeRows {
         ), gone as (
             delete from mention using wanted
             where mention.kind = wanted.kind and mention.room = wanted.room and mention.seq = wanted.seq
-                and not mention.user_id = any(coalesce(wanted.mentions, '{}'))
+                and mention.user_id <> all(named || reached)
+                and not (keeps_here and (mention.user_id <> all(earlier) or -1 = any(reached)))
         ), followers as (
             insert into thread_follower (user_id, kind, room, root, is_following, read_seq)
             select user_id, kind, room, root, true, greatest(root, max(seq) - 1)
@@ -121,7 +130,8 @@ enum ChangeRows {
                 when thread_follower.is_following then thread_follower.read_seq
                 else greatest(thread_follower.read_seq, excluded.read_seq) end
         )
-        insert into mention (kind, room, seq, user_id) select kind, room, seq, unnest(mentions) from wanted
+        insert into mention (kind, room, seq, user_id)
+        select kind, room, seq, unnest(case when keeps_here then named else named || reached end) from wanted
         on conflict do nothing
         """)
     /// Counts the replies that are left, after the deleted ones are gone.
@@ -184,7 +194,8 @@ enum ChangeRows {
         if !writes.mentions.isEmpty {
             let mentions = Array(writes.mentions)
             let (kinds, ids, seqs) = columns(mentions.map(\.key))
-            try batch.add(moveMentions, kinds, ids, seqs, mentions.map(\.value.column))
+            try batch.add(
+                moveMentions, kinds, ids, seqs, mentions.map(\.value.list.column), mentions.map(\.value.reachedColumn))
         }
         if !writes.versions.isEmpty {
             let versions = writes.versions

@@ -28,6 +28,21 @@ struct MentionStore: Sendable {
         order by id desc limit $6
         """)
 
+    private static let reached = Statement.read(
+        "mentioned members",
+        """
+        select user_id from mention
+        where kind = $1 and room = $2 and seq = $3 and (user_id = any($4::bigint[]) or user_id = -1)
+        """)
+
+    /// The users among these that a message with `@here` mentions by name or as present members; nil for all.
+    func reached(_ users: [UserID], by key: MessageKey) async throws -> Set<UserID>? {
+        let found = try await database.query(
+            Self.reached, key.room.kindNumber, key.room.rawValue, key.seq, users
+        ).map { row throws(PostgresError) in try row.next(as: Int64.self) }
+        return found.contains(MessageMention.here.number) ? nil : Set(found.map { UserID($0) })
+    }
+
     /// The messages of others in these rooms that mention a user, by name or with the room, newest first, below a message id.
     /// Those of `blocked` authors are left out.
     func list(

@@ -32,6 +32,7 @@ enum MessageRows {
         select kind, room, id, seq, created_at, null::bigint, (select id from batch)
         from written order by kind, room, seq
         """)
+    /// `@here` has a row for each member that it reaches, instead of one of its own.
     private static let full = Statement.write(
         "write messages with threads and mentions",
         """
@@ -58,7 +59,13 @@ enum MessageRows {
             insert into reply (kind, room, seq, root, is_aside)
             select kind, room, seq, thread, is_aside from written where thread is not null
         ), mentioned as (
-            insert into mention (kind, room, seq, user_id) select kind, room, seq, unnest(mentions) from written
+            insert into mention (kind, room, seq, user_id)
+            select kind, room, seq, unnest(array_remove(mentions, -1)) from written
+            union all
+            select kind, room, last_seq - followers, user_id
+            from unnest($20::smallint[], $21::bigint[], $22::bigint[], $23::bigint[])
+                as reached (kind, room, followers, user_id)
+            join raised using (kind, room)
         ), batch as (
             insert into outbox (type, body)
             select 'messages', '[' || string_agg('[' || kind || ',' || room || ',' || seq || ']', ',') || ']'
@@ -86,11 +93,15 @@ enum MessageRows {
                 kinds, ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content),
                 files, clientIDs, messages.map(\.digest))
         }
+        let reached = zip(messages, order.followers).flatMap { message, followers in
+            message.reached.map { (message.room, followers, $0) }
+        }
         try batch.add(
             full, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead, kinds,
             ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content), files,
             clientIDs, messages.map(\.digest), messages.map { $0.repliedKey.flatMap { roots[$0] } },
             messages.map { $0.reply?.isInTimeline == false }, messages.map(\.mentions.column),
-            messages.map(\.isScheduled))
+            messages.map(\.isScheduled), reached.map(\.0.kindNumber), reached.map(\.0.rawValue), reached.map(\.1),
+            reached.map(\.2))
     }
 }

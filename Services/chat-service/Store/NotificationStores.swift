@@ -7,6 +7,7 @@ struct NotificationStores: Sendable {
     let drafts: DraftStore
     let recipients: PushRecipientStore
     let readers: ReaderStore
+    let mentions: MentionStore
 
     init(database: PostgresPool) {
         settings = SettingsStore(database: database)
@@ -14,5 +15,6 @@ struct NotificationStores: Sendable {
         drafts = DraftStore(database: database)
         recipients = PushRecipientStore(database: database)
         readers = ReaderStore(database: database)
+        mentions = MentionStore(database: database)
     }
 }

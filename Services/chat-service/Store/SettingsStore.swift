@@ -14,6 +14,9 @@ final class SettingsStore: Sendable {
         select read_receipts, presence, typing, quiet_from, quiet_to, quiet_zone, keywords
         from user_settings where user_id = $1
         """)
+    private static let hidden = Statement.read(
+        "users without presence", "select user_id from user_settings where user_id = any($1::bigint[]) and not presence"
+    )
     private static let put = Statement.write(
         "put settings",
         """
@@ -46,6 +49,15 @@ final class SettingsStore: Sendable {
         try await database.execute(
             Self.put, user, settings.readReceipts, settings.presence, settings.typing, quiet?.from.minutes,
             quiet?.to.minutes, quiet?.zone, settings.keywords)
+    }
+
+    /// The users among these that do not share their presence.
+    func hidden(among users: [UserID]) async throws -> Set<UserID> {
+        if users.isEmpty { return [] }
+        return Set(
+            try await database.query(Self.hidden, users).map { row throws(PostgresError) in
+                try row.next(as: UserID.self)
+            })
     }
 
     /// Whether the time zone database of Postgres has a zone of this name. The names are read once.

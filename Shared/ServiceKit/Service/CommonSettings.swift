@@ -38,6 +38,8 @@ struct CommonSettings: Sendable {
         "workspace_url", default: "http://127.0.0.1:9102", "The internal address of workspace-service.")
     static let chatURL = ConfigKey(
         "chat_url", default: "http://127.0.0.1:9103", "The internal address of chat-service.")
+    static let realtimeURL = ConfigKey(
+        "realtime_url", default: "http://127.0.0.1:9104", "The internal address of realtime-gateway.")
     static let paymentURL = ConfigKey(
         "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
     static let fileLinkLifetime = ConfigKey(
@@ -110,7 +112,7 @@ struct CommonSettings: Sendable {
         operatorCredential.entry,
         databaseURL.entry, databaseConnections.entry, databaseConnectTimeout.entry,
         databaseSilence.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
+        realtimeURL.entry, paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
         gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         userReplyBytes.entry, addressReplyBytes.entry, replyBytes.entry,

@@ -32,12 +32,13 @@ extension ServiceBuilder {
     public var peers: Peers {
         Peers(
             auth: config[CommonSettings.authURL], workspace: config[CommonSettings.workspaceURL],
-            chat: config[CommonSettings.chatURL], payment: config[CommonSettings.paymentURL])
+            chat: config[CommonSettings.chatURL], realtime: config[CommonSettings.realtimeURL],
+            payment: config[CommonSettings.paymentURL])
     }
 
     /// The internal addresses of the services that others call.
     public struct Peers: Sendable {
-        public let auth, workspace, chat, payment: String
+        public let auth, workspace, chat, realtime, payment: String
     }
 
     /// The secret that services show each other.

@@ -92,6 +92,7 @@ enum Samples {
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
         PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
+        PresentMembersRequest(room: RoomID(ChannelID(7)), users: users),
         MyRoomsRequest(user: UserID(5), profile: "native", channels: [myChannel]),
         MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "안녕", clientID: "c-1", thread: 3, toRoom: true),
         MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "", clientID: "c-1"),

@@ -26,6 +26,19 @@ test('A live message counts as unread once, a repeated one not at all', () => {
     assert.deepEqual(made.badge('9'), { unreadCount: 1, mentionCount: 1 });
 });
 
+test('@here counts as a mention while the user is present', () => {
+    const made = store();
+    const here = (seq) => live(made, 'message', { message: message(seq, ben, { mentions: [{ type: 'here' }] }) });
+    here(11);
+    made.isActive = false;
+    here(12);
+    made.isActive = true;
+    made.changeSettings({ presence: false });
+    here(13);
+    live(made, 'message', { message: message(14, ben, { mentions: [{ type: 'room' }] }) });
+    assert.deepEqual([made.rooms.get(KEY).unreadCount, made.rooms.get(KEY).mentionCount], [4, 2]);
+});
+
 test('An own message reads the room', () => {
     const made = store();
     live(made, 'message', { message: message(11, ben) });

@@ -11,13 +11,13 @@ struct PushRecipientTests {
     private static func reason(
         _ level: RoomNotify.Level = .all, mutedFor: Int64? = nil, isQuiet: Bool = false,
         keywords: [String] = [], mentions: Mentions = .none,
-        isFollower: Bool = false
+        here: Set<UserID>? = [UserID(5)], isFollower: Bool = false
     ) -> PushReason {
         let recipient = PushRecipient(
             user: UserID(5),
             notify: RoomNotify(level: level, mutedUntil: mutedFor.map { now + .milliseconds($0) }), isQuiet: isQuiet,
             keywords: keywords, isFollower: isFollower)
-        let message = PushedMessage(mentions: mentions.list, words: KeywordSearch("배포가 끝났어요"))
+        let message = PushedMessage(mentions: mentions.list, words: KeywordSearch("배포가 끝났어요"), here: here)
         return recipient.reason(for: message, at: now)
     }
 
@@ -43,6 +43,19 @@ struct PushRecipientTests {
         #expect(Self.reason(.all, isFollower: true) == .thread)
         #expect(Self.reason(.none, isFollower: true) == PushReason.none)
         #expect(Self.reason(.mentions, mentions: Mentions(room: true), isFollower: true) == .mention)
+    }
+
+    @Test("@here passes the level mentions of present members alone, and of all if nobody knows who is present")
+    func here() {
+        let here = Mentions(here: true)
+        #expect(Self.reason(.mentions, mentions: here) == .mention)
+        #expect(Self.reason(.mentions, mentions: here, here: nil) == .mention)
+        #expect(Self.reason(.mentions, mentions: here, here: [UserID(6)]) == .notHere)
+        #expect(Self.reason(.all, mentions: here, here: [UserID(6)]) == .all)
+        #expect(Self.reason(.mentions, keywords: ["배포"], mentions: here, here: []) == .keyword)
+        #expect(Self.reason(.mentions, mentions: Mentions(users: [UserID(5)], here: true), here: []) == .mention)
+        #expect(Self.reason(.mentions, here: []) == .mentionsOnly)
+        #expect(!PushReason.notHere.isPush)
     }
 
     @Test("Nothing passes a mute, or do-not-disturb hours")

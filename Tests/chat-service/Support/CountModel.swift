@@ -1,6 +1,6 @@
 /// The unread messages of the members of one room, kept in memory: the model that the service must equal.
 ///
-/// Messages are numbered from 1. A mention of everybody is 0.
+/// Messages are numbered from 1. A mention of everybody is 0, and one of those present at the time is -1.
 struct CountModel {
     struct Message {
         let author: Int64
@@ -8,9 +8,13 @@ struct CountModel {
         let root: Int?
         let isAside: Bool
         var mentions: [Int64]
+        /// The members that were present, if the message mentions those.
+        var here: Set<Int64>
         var isDeleted = false
 
-        func names(_ user: Int64) -> Bool { mentions.contains(user) || mentions.contains(0) }
+        func names(_ user: Int64) -> Bool {
+            mentions.contains(user) || mentions.contains(0) || mentions.contains(-1) && here.contains(user)
+        }
     }
 
     struct Following {
@@ -41,9 +45,11 @@ struct CountModel {
 
     // MARK: Operations
 
-    mutating func send(by author: Int64, mentions: [Int64], root: Int? = nil, isAside: Bool = false) {
+    mutating func send(
+        by author: Int64, mentions: [Int64], present: Set<Int64>, root: Int? = nil, isAside: Bool = false
+    ) {
         let seq = messages.count + 1
-        messages.append(Message(author: author, root: root, isAside: isAside, mentions: mentions))
+        messages.append(Message(author: author, root: root, isAside: isAside, mentions: mentions, here: present))
         guard let root else { return }
         if threads.insert(root).inserted {
             for user in message(root).mentions.filter({ $0 > 0 }) + [message(root).author] {
@@ -54,8 +60,16 @@ struct CountModel {
         mention(mentions.filter { $0 != author }, in: root, from: seq - 1)
     }
 
-    mutating func edit(_ seq: Int, mentions: [Int64]) {
-        guard mentions != message(seq).mentions else { return }
+    /// A text that keeps the mention of those present keeps the members that it has reached, not those that are present now.
+    mutating func edit(_ seq: Int, mentions: [Int64], present: Set<Int64>) {
+        let earlier = message(seq)
+        guard mentions != earlier.mentions else { return }
+        if earlier.mentions.contains(-1) {
+            let named = Set(earlier.mentions)
+            messages[seq - 1].here = earlier.here.subtracting(named).union(named.intersection(present))
+        } else {
+            messages[seq - 1].here = present
+        }
         messages[seq - 1].mentions = mentions
         let root = message(seq).root ?? seq
         if threads.contains(root) { mention(mentions, in: root, from: max(root, seq - 1)) }

@@ -7,13 +7,15 @@ extension PendingMessage {
     /// A message with default values.
     static func sample(
         _ content: String = "hello", room: RoomID = RoomID(ChannelID(7)), author: Int64 = 1, clientID: String? = nil,
-        files: [String] = [], reply: ReplyRequest? = nil, mentions: [MessageMention] = []
+        files: [String] = [], reply: ReplyRequest? = nil, mentions: [MessageMention] = [],
+        present: [UserID]? = []
     ) -> PendingMessage {
         PendingMessage(
             room: room, workspace: WorkspaceID(3), roomName: room.kind == .channel ? "general" : nil,
             authorView: MemberView(
                 id: UserID(author), email: "\(author)@example.com", nickname: "n\(author)", profileImage: nil),
             session: SessionID(author + 1000), content: content, files: files, clientID: clientID,
-            digest: clientID == nil ? nil : Array(content.utf8), reply: reply, mentions: mentions)
+            digest: clientID == nil ? nil : Array(content.utf8), reply: reply,
+            mentions: MessageMentions(mentions, present: present))
     }
 }

@@ -36,6 +36,10 @@ struct PeersOfChat: StubState {
     var asked: [String] = []
     /// The users that each user has blocked.
     var blocked: [Int64: Set<Int64>] = [:]
+    /// The users that are present; nil while realtime-gateway does not answer.
+    var present: Set<Int64>? = []
+    /// Whether realtime-gateway keeps the answer about present users back.
+    var holdsPresence = false
     /// The reported erasures: user and round.
     var erased: [String] = []
     /// The notices by mail: user, kind and detail.
@@ -49,6 +53,8 @@ struct PeersOfChat: StubState {
         8: Channel(workspace: 3, name: "random", members: [1]),
         9: Channel(workspace: 4, name: "general", members: [1]),
     ]
+
+    func isHolding(_ call: StubCall) -> Bool { holdsPresence && call.parts.last == "present" }
 
     mutating func answer(_ call: StubCall) -> Response? {
         asked.append(call.path)
@@ -134,6 +140,10 @@ struct PeersOfChat: StubState {
             removals.append("\(user) \(call.number) \(call.text("by") ?? "nobody")")
             workspaces[call.number]?.remove(user)
             return .json("{}")
+        case ("rooms", "present"):
+            return present.map { present in
+                .list("ids", call.ids("ids").filter(present.contains).map { "\"\($0)\"" })
+            }
         case ("erasures", _):
             erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
             return .json("{}")

@@ -28,7 +28,8 @@ extension PeersOfGateway {
                 })
         }
         let reply = MyRoomsReply(
-            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array("{}".utf8), rooms: rooms)
+            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array((settings[user] ?? "{}").utf8),
+            rooms: rooms)
         return .json(reply.encoded())
     }
 

@@ -33,6 +33,8 @@ struct PeersOfGateway: StubState {
     var deviceProfiles: [String: String] = [:]
     /// The reasons of members that differ from `all`, and the badges of members.
     var pushReasons: [Int64: String] = [:]
+    /// The settings of users, as JSON.
+    var settings: [Int64: String] = [:]
     var badges: [Int64: Int] = [:]
     /// Pushes that the provider was sent, by device.
     var pushes: [(device: String, message: JSONValue)] = []

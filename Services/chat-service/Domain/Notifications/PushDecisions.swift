@@ -7,6 +7,7 @@ import Wire
 /// The number of queries does not depend on the number of members.
 struct PushDecisions: Sendable {
     let messages: MessageStore
+    let mentions: MentionStore
     let recipients: PushRecipientStore
     let workspaces: WorkspaceClient
     let blocks: BlockCache
@@ -19,8 +20,10 @@ struct PushDecisions: Sendable {
         else {
             return PushDecisionsReply(groups: [.init(reason: .deleted, users: request.users)], badges: [])
         }
+        let list = message.traits?.mentions ?? []
         let pushed = PushedMessage(
-            mentions: message.traits?.mentions ?? [], words: KeywordSearch(message.content))
+            mentions: list, words: KeywordSearch(message.content),
+            here: list.contains(.here) ? try await mentions.reached(request.users, by: message.key) : [])
         let blocks = try await blocks.blocks(of: [message.author] + request.badges)
         let blockers = Set(blocks[message.author]?.blockers ?? [])
         var groups: [PushReason: [UserID]] = [:]

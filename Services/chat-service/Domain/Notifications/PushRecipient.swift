@@ -18,10 +18,11 @@ struct PushRecipient: Sendable {
         if notify.isMuted(at: now) { return .muted }
         if notify.level == .none { return .none }
         if isQuiet { return .doNotDisturb }
-        if message.mentions.contains(where: { $0.names(user) }) { return .mention }
+        if message.mentions(user) { return .mention }
         if keywords.contains(where: message.words.contains) { return .keyword }
         if isFollower { return .thread }
-        return notify.level == .all ? .all : .mentionsOnly
+        if notify.level == .all { return .all }
+        return message.mentions.contains(.here) ? .notHere : .mentionsOnly
     }
 }
 
@@ -29,11 +30,17 @@ struct PushRecipient: Sendable {
 struct PushedMessage: Sendable {
     let mentions: [MessageMention]
     let words: KeywordSearch
-}
+    /// The members that `@here` reaches; nil for all.
+    var here: Set<UserID>?
 
-extension MessageMention {
-    /// Whether it reaches this member.
-    fileprivate func names(_ member: UserID) -> Bool {
-        if case .user(let user, _) = self { user == member } else { true }
+    /// Whether it mentions this member.
+    func mentions(_ member: UserID) -> Bool {
+        mentions.contains { mention in
+            switch mention {
+            case .user(let user, _): user == member
+            case .room: true
+            case .here: here?.contains(member) ?? true
+            }
+        }
     }
 }

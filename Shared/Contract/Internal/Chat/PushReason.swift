@@ -17,6 +17,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     case none
     /// The member wants mentions only, and the message does not mention them.
     case mentionsOnly = "mentions_only"
+    /// The member wants mentions only, and the message mentions the present members, of which they were none.
+    case notHere = "not_here"
     /// It is a do-not-disturb hour of the member.
     case doNotDisturb = "do_not_disturb"
     /// The member has blocked the author.
@@ -32,7 +34,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     public var isPush: Bool {
         switch self {
         case .all, .mention, .keyword, .thread: true
-        case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .blocked, .noDevice, .deleted, .expired: false
+        case .present, .muted, .none, .mentionsOnly, .notHere, .doNotDisturb, .blocked, .noDevice, .deleted, .expired:
+            false
         }
     }
 }

@@ -13,6 +13,7 @@
   "auth_url" (printf "http://%s-auth-service:9101" $name)
   "workspace_url" (printf "http://%s-workspace-service:9102" $name)
   "chat_url" (printf "http://%s-chat-service:9103" $name)
+  "realtime_url" (printf "http://%s-realtime-gateway:9104" $name)
   "payment_url" (printf "http://%s-payment-service:9105" $name)
   "trusted_proxies" "*"
   "loops" (toString .options.loops)

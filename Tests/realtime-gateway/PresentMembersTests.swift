@@ -1,0 +1,62 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Present members", .serialized)
+struct PresentMembersTests {
+    private static func device(_ user: Int64, _ harness: GatewayHarness, port: UInt16) async throws -> SocketClient {
+        let client = try await SocketClient.joined("/me", port: port, token: harness.token(user, "native"))
+        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
+        return client
+    }
+
+    private static func present(_ node: ServiceUnderTest, _ users: ClosedRange<Int64>) async throws -> [String] {
+        let ids = users.map { "\"\($0)\"" }.joined(separator: ",")
+        let reply = try await node.internalCall(
+            "POST", "/internal/rooms/channel-7/present", json: #"{"ids":[\#(ids)]}"#)
+        return try reply.json["ids"]?.elements?.compactMap(\.string) ?? ["\(reply.status)"]
+    }
+
+    @Test(
+        "Members are present if they are online on any gateway or in the room with a shipped app, not if away or hidden"
+    )
+    func members() async throws {
+        try await GatewayHarness.use { harness in
+            let other = try await harness.startProcess()
+            try await harness.withNode { node in
+                harness.peers.change {
+                    $0.settings[4] = #"{"readReceipts":true,"presence":false,"typing":true,"keywords":[]}"#
+                }
+                let online = try await Self.device(1, harness, port: other.port)
+                let elsewhere = try await Self.device(2, harness, port: node.port)
+                let away = try await Self.device(3, harness, port: node.port)
+                let hidden = try await Self.device(4, harness, port: node.port)
+                let shipped = try await harness.listener(60, port: other.port)
+                try away.send(#"42/me,1["presence",{"state":"away"}]"#)
+                try await eventually("the present members") {
+                    try await Self.present(node, 1...60) == ["1", "2", "60"]
+                }
+                // Only those that were asked for.
+                #expect(try await Self.present(node, 2...5) == ["2"])
+                for client in [online, elsewhere, away, hidden, shipped] { #expect(!client.record.isEnded) }
+                try await harness.redis.command("FLUSHALL")
+            }
+            await other.stop()
+        }
+    }
+
+    @Test("Without Redis nobody can say who is present, and the call fails")
+    func outage() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                #expect(try await Self.present(node, 1...5) == [])
+                await harness.redis.kill()
+                try await eventually("a refusal") { try await Self.present(node, 1...5) == ["503"] }
+            }
+        }
+    }
+}
