@@ -140,7 +140,10 @@ enum App {
         directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
             access: roomAccess, store: SearchStore(database: database), profiles: profiles, blocks: blocks,
-            limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
+            limiter: SearchLimiter(
+                limit: settings.searchesPerUser,
+                leases: SearchLeaseStore(redis: redis, timeOfSearch: settings.searchTime)),
+            metrics: searchMetrics,
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
@@ -156,7 +159,11 @@ enum App {
             safety.register(in: &routes)
             webhooks.register(in: &routes)
             SearchRoutes(
-                search: search, filterNames: SearchNames(access: roomAccess, people: directory),
+                search: search,
+                filterNames: SearchNames(
+                    access: roomAccess, people: directory,
+                    times: SearchTimes(
+                        settings: notifications.preferences.settings, days: DayStore(database: database))),
                 find: QuickFind(access: roomAccess, people: directory)
             ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)

@@ -82,6 +82,24 @@ struct SearchRebuildTests {
         }
     }
 
+    @Test(
+        "S3 From the moment of a loss, searches say that they are not complete, before the indexer has noticed",
+        arguments: [
+            "truncate chat.search_message",
+            "do $$ begin execute (select string_agg('drop table ' || inhrelid::regclass, ';') from pg_inherits "
+                + "where inhparent = 'chat.search_message'::regclass); end $$",
+            "update chat.search_progress set form = form - 1",
+        ])
+    func atOnce(_ loss: String) async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            #expect(try await chat.search("회의").json["complete"]?.bool == true)
+            try await chat.database.database.run(sql: loss)
+            #expect(try await chat.search("회의").json["complete"]?.bool == false)
+        }
+    }
+
     @Test("S2 The lag is measured for new, edited and deleted messages, also of many rooms at once")
     func lag() async throws {
         try await ChatHarness.use { chat in

@@ -36,7 +36,8 @@ final class SearchPartitions: Sendable {
     /// Searches queue behind a statement that waits for its lock, so it gives up early.
     private static let limitWait = Statement.write(
         "limit wait for lock", "select set_config('lock_timeout', '2s', true)")
-    private static let length: Int64 = 30 * 86_400_000
+    /// The length of a period in milliseconds.
+    static let length: Int64 = 30 * 86_400_000
 
     /// The number of the period of a moment. A period is 30 days, counted from 1970.
     static func period(of moment: Timestamp) -> Int64 { moment.milliseconds / length }

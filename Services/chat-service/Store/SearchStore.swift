@@ -7,12 +7,15 @@ import Wire
 struct SearchStore: Sendable {
     let database: PostgresPool
 
-    /// A room is behind if it is of another form, if many of its messages or changes are missing, or if one is missing that is
-    /// not being indexed now.
+    /// A partition without its mark has lost its entries, also if the indexer has not looked since. A room is behind if it is
+    /// of another form, if many of its messages or changes are missing, or if one is missing that is not being indexed now.
     private static let behind = Statement.read(
         "rooms that search misses",
         """
         select exists (
+            select from search_partition where not exists (
+                select from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $6::bigint)
+        ) or exists (
             select from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room)
             join room on room.kind = wanted.kind and room.id = wanted.room
             left join search_progress p on p.kind = wanted.kind and p.room = wanted.room
@@ -63,7 +66,7 @@ struct SearchStore: Sendable {
         return try await within(deadline) { pool in
             try await !pool.query(
                 Self.behind, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form, Self.toleratedBacklog,
-                (now - Self.toleratedLag).milliseconds
+                (now - Self.toleratedLag).milliseconds, SearchPartitions.length
             ).value()
         }
     }
