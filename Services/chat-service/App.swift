@@ -37,8 +37,9 @@ enum App {
         moderation.follow(subscriber, on: service.loops.loops[0])
         let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms, blocks: blocks)
         let outbox = OutboxStore(database: database, on: service.loops.loops[0])
+        let streams = OutboxStreams.pushes(in: redis)
         let publisher = MessagePublisher(
-            redis: redis, outbox: outbox,
+            redis: redis, outbox: outbox, streams: streams,
             sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
         let searchMetrics = SearchMetrics(service.metrics)
@@ -109,11 +110,11 @@ enum App {
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
             messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),
-            profiles: profiles)
+            profiles: profiles, streams: streams)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
         service.relayOutbox(
-            of: database, to: redis, stream: .pushes, grace: .seconds(2),
+            of: database, to: redis, streams: streams, grace: .seconds(2),
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
             commands: events.commands(publishing:))
         let names = RoomNames(database: database)

@@ -192,7 +192,8 @@ enum App {
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
             auth: auth, presence: presence, sender: sender, profiles: service.profiles, oldest: settings.age,
             counting: service.unknownMessages)
-        try service.stream(.pushes, concurrency: 4, intake.take)
+        let streams = OutboxStreams.pushes(in: try service.redis()).keys
+        for stream in streams { try service.stream(stream, concurrency: streams.count == 1 ? 4 : 1, intake.take) }
         service.background("push", sender.run)
         let loop = service.loops.loops[0]
         service.atDrain { await sender.stop(within: settings.drain, on: loop) }

@@ -1,7 +1,7 @@
 public import EventLoop
 
-/// The Redis client. Each loop has one connection, on which the commands of all its tasks are pipelined. Call it on a
-/// loop.
+/// The Redis client. Each loop has one connection, on which the commands of all its tasks are pipelined, and in a cluster
+/// one to each master. Call it on a loop.
 ///
 /// Without a connection, commands fail at once with `notConnected`: Redis is never the record, so every caller can
 /// continue without it. Every command has an outcome within its time-out.
@@ -9,31 +9,60 @@ public final class Redis: Sendable {
     let configuration: RedisConfiguration
     let group: EventLoopGroup
     let pool: BlockingPool
-    private let links: LoopLocal<RedisLink>
+    private let route: Route
+
+    private enum Route {
+        case single(LoopLocal<RedisLink>)
+        case cluster(LoopLocal<ClusterLinks>)
+    }
 
     /// Starts connecting on each loop of `group`; host names are resolved on `pool`.
     public init(_ configuration: RedisConfiguration, on group: EventLoopGroup, resolvingOn pool: BlockingPool) {
         self.configuration = configuration
         self.group = group
         self.pool = pool
-        links = LoopLocal(group) { RedisLink(configuration, on: $0, resolvingOn: pool) }
-        links.forEach { $0.start() }
+        if let cluster = configuration.cluster {
+            let links = LoopLocal(group) { ClusterLinks(cluster, on: $0, resolvingOn: pool) }
+            route = .cluster(links)
+            links.forEach { $0.start() }
+        } else {
+            precondition(configuration.seeds.isEmpty, "a client of a cluster needs its map: call joinCluster before")
+            let links = LoopLocal(group) { RedisLink(configuration, on: $0, resolvingOn: pool) }
+            route = .single(links)
+            links.forEach { $0.start() }
+        }
     }
 
-    /// The connection for a command with this first key: the loop's only one. A cluster client would choose by the
-    /// key's hash slot here.
-    private func link(for key: RedisKey?) -> RedisLink { links.current }
+    /// Whether keys are on several nodes: then the keys of one command need the same part in braces.
+    public var isCluster: Bool { configuration.cluster != nil }
 
-    /// The state of the loop's connection.
-    public var state: RedisState { links.current.state }
+    @inline(__always)
+    private func send(_ command: RedisCommand, within limit: Duration?, _ waiter: RedisWaiter) {
+        switch route {
+        case .single(let links): links.current.send(command, within: limit, waiter)
+        case .cluster(let links): links.current.send(command, within: limit, waiter)
+        }
+    }
+
+    private var source: any RedisStateSource {
+        switch route {
+        case .single(let links): links.current
+        case .cluster(let links): links.current
+        }
+    }
+
+    /// The state of the loop's connection; in a cluster it is connected while each slot can be used.
+    public var state: RedisState { source.state }
 
     /// Calls `observer` on every loop, at once and whenever that loop's connection comes up or is lost.
     public func observe(_ observer: @escaping @Sendable (RedisState) -> Void) {
-        links.forEach { link in
-            link.observe { state in
-                observer(state)
-                return .keep
-            }
+        let notify: @Sendable (RedisState) -> RedisLink.ObserverResult = { state in
+            observer(state)
+            return .keep
+        }
+        switch route {
+        case .single(let links): links.forEach { $0.observe(notify) }
+        case .cluster(let links): links.forEach { $0.observe(notify) }
         }
     }
 
@@ -41,11 +70,16 @@ public final class Redis: Sendable {
     ///
     /// - Throws: after `limit`, the reason why it is not.
     public func connected(within limit: Duration) async throws(RedisError) {
-        try await links.current.connected(within: limit)
+        try await source.connected(within: limit)
     }
 
     /// Closes all connections for good; waiting commands fail with `closed`.
-    public func close() { links.forEach { $0.close() } }
+    public func close() {
+        switch route {
+        case .single(let links): links.forEach { $0.close() }
+        case .cluster(let links): links.forEach { $0.close() }
+        }
+    }
 
     // MARK: Commands
 
@@ -54,10 +88,9 @@ public final class Redis: Sendable {
     /// - Parameter limit: the time-out; by default the `commandTimeout` of the configuration.
     @discardableResult
     public func run(_ command: RedisCommand, within limit: Duration? = nil) async throws(RedisError) -> RedisValue {
-        let link = link(for: command.key)
         let report = configuration.beginTrace?()
         let outcome = await withUnsafeContinuation { continuation in
-            link.send(command, within: limit, .continuation(continuation))
+            send(command, within: limit, .continuation(continuation))
         }
         report?(CommandReport(name: command.name, count: 1, hasFailed: outcome.isFailure))
         return try outcome.get()
@@ -73,7 +106,7 @@ public final class Redis: Sendable {
         let outcomes: [Result<RedisValue, RedisError>] = await withUnsafeContinuation { continuation in
             let outcomes = OutcomeCollector(count: commands.count, continuation)
             for (index, command) in commands.enumerated() {
-                link(for: command.key).send(command, within: limit, .closure { outcomes.add($0, at: index) })
+                send(command, within: limit, .closure { outcomes.add($0, at: index) })
             }
         }
         report?(
@@ -84,7 +117,19 @@ public final class Redis: Sendable {
 
     /// Sends `command` without waiting; a failure is ignored. For hints that the next one replaces.
     public func post(_ command: RedisCommand) {
-        link(for: command.key).send(command, within: nil, .none)
+        send(command, within: nil, .none)
+    }
+
+    /// Sends a command without a key to the server, or to each master of the cluster.
+    public func runOnEachServer(_ command: RedisCommand) async -> [Result<RedisValue, RedisError>] {
+        await withUnsafeContinuation { continuation in
+            switch route {
+            case .single(let links):
+                links.current.send(command, within: nil, .closure { continuation.resume(returning: [$0]) })
+            case .cluster(let links):
+                links.current.sendToMasters(command) { continuation.resume(returning: $0) }
+            }
+        }
     }
 }
 

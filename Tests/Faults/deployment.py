@@ -12,6 +12,7 @@ import time
 import urllib.request
 
 from lab import Lab
+from redis_lab import RedisLab
 from link import Link
 from processes import SERVICES, Processes
 from recording import Push, Row
@@ -22,14 +23,15 @@ class Deployment(Processes):
     # The services that run twice, behind the API gateway.
     doubled = ("chat-service", "realtime-gateway")
 
-    def __init__(self, checkout, programs, log, lab=False):
+    def __init__(self, checkout, programs, log, lab=None):
         super().__init__(checkout)
         self.folder = self.folder.rename(self.folder.with_name(self.folder.name.replace("maru-", "maru-faults-")))
         self.data = self.folder / "data"
         self.programs = pathlib.Path(programs)
         self.log = log
         self.links = {}
-        self.lab = Lab(checkout, self.folder / "lab") if lab else None
+        self.engine = lab
+        self.lab = {"postgres": Lab, "redis": RedisLab}[lab](checkout, self.folder / "lab") if lab else None
 
     # Start and end
 
@@ -39,7 +41,7 @@ class Deployment(Processes):
             options = []
             if self.lab:
                 await asyncio.to_thread(self.lab.start)
-                options = ["--postgres", self.lab.service]
+                options = [f"--{self.engine}", self.lab.service]
             await asyncio.to_thread(self.run, "up", "--detach", "--standins", "--port", "0", *options)
             self.ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
             await self.create_links()
@@ -77,8 +79,9 @@ class Deployment(Processes):
         """Gives each instance its own link to Redis and to Postgres, and nginx its own link to each realtime-gateway."""
         for service in SERVICES:
             for instance in (service, f"{service}-2") if service in self.doubled else (service,):
-                await self.create_link(f"redis of {instance}", int(self.ports["redis_port"]))
-                if not self.lab:
+                if self.engine != "redis":
+                    await self.create_link(f"redis of {instance}", int(self.ports["redis_port"]))
+                if self.engine != "postgres":
                     await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
             self.write_settings(service, self.settings(service, service))
         self.second_ports = {service: (free_port(), free_port()) for service in self.doubled}
@@ -93,8 +96,9 @@ class Deployment(Processes):
         role = service.split("-")[0]
         redis = (self.data / f"secrets/{role}/redis_url").read_text()
         database = (self.data / f"secrets/{role}/database_url").read_text()
-        redis = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'redis of {instance}'].port}/0", redis)
-        if not self.lab:
+        if self.engine != "redis":
+            redis = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'redis of {instance}'].port}/0", redis)
+        if self.engine != "postgres":
             database = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'postgres of {instance}'].port}/maru", database)
         return {"redis_url": redis, "database_url": database, "address_rate": "10000", "address_burst": "10000"}
 

@@ -24,6 +24,7 @@ from deployment import Deployment
 from clients import Room, Watcher, Writer
 from native_clients import MeWatcher, MeWriter, Reactor
 from recording import Device, Recording
+from redis_faults import RedisFaults
 from schedule import lab_schedule, schedule, seconds_without
 
 # API key, whether it opens its socket before it reads, transports: see docs/contract.md.
@@ -51,11 +52,12 @@ class Run:
         self.recording = Recording()
         self.tasks = set()
         self.stuck = []
+        self.redis_faults = None
 
     @property
     def command(self):
         """The command that repeats this run."""
-        lab = " --lab" if self.options.lab else ""
+        lab = f" --lab {self.options.lab}" if self.options.lab else ""
         return f"deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}{lab}"
 
     def log(self, text):
@@ -94,7 +96,13 @@ class Run:
 
     async def disturb(self):
         seconds = self.options.minutes * 60
-        await (self.fail_primary(seconds) if self.options.lab else self.inject(schedule(self.seed, seconds)))
+        if self.options.lab == "postgres":
+            await self.fail_primary(seconds)
+        elif self.options.lab == "redis":
+            self.redis_faults = RedisFaults(self)
+            await self.redis_faults.change(seconds)
+        else:
+            await self.inject(schedule(self.seed, seconds))
 
     # The clients
 
@@ -339,7 +347,8 @@ class Run:
 
     def promises(self):
         """The problems of each promise."""
-        return check(self.recording) | {
+        silence = {"a room is live again within 5 s": self.redis_faults.problems} if self.redis_faults else {}
+        return check(self.recording) | silence | {
             "no process ends by itself": self.deployment.unexpected_ends(),
             "every client continues after the last fault": self.stuck,
         }
@@ -361,7 +370,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--pause", type=float, default=0.25)
-    parser.add_argument("--lab", action="store_true")
+    parser.add_argument("--lab", choices=["postgres", "redis"])
     parser.add_argument("--programs", required=True)
     raise SystemExit(asyncio.run(Run(parser.parse_args()).run()))
 

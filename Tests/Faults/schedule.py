@@ -67,16 +67,20 @@ def schedule(seed, seconds):
 # Ways to lose a primary, and the seconds after which the writes must have been back for long.
 LOST_PRIMARY = (("switch over", 15), ("kill", 40), ("freeze", 35))
 
+# Ways to change a Redis cluster, and the seconds after which its messages must have been live again for long.
+CHANGED_CLUSTER = (("move slots", 4), ("kill", 8), ("empty", 8))
 
-def lab_schedule(seconds):
-    """Returns the losses of a primary until `seconds`, each long enough after the one before for its node to return."""
+
+def lab_schedule(seconds, engine="postgres"):
+    """Returns the faults of a lab until `seconds`, each long enough after the one before for its node to return."""
+    kinds, victim = {"postgres": (LOST_PRIMARY, "primary"), "redis": (CHANGED_CLUSTER, "master")}[engine]
     faults, at = [], 3.0
     while True:
-        kind, lasts = LOST_PRIMARY[len(faults) % len(LOST_PRIMARY)]
+        kind, lasts = kinds[len(faults) % len(kinds)]
         if at + lasts > seconds:
             return faults
-        faults.append(Fault(at, kind, "primary", lasts))
-        at += lasts + 5
+        faults.append(Fault(at, kind, victim, lasts))
+        at += lasts + (5 if engine == "postgres" else 2)
 
 
 def seconds_without(times, begin, end):

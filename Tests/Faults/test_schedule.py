@@ -40,6 +40,13 @@ def test_a_primary_is_lost_in_each_way_and_its_node_has_time_to_return():
         assert after.at >= before.at + before.lasts
 
 
+def test_a_redis_cluster_changes_in_each_way():
+    faults = lab_schedule(60, "redis")
+    assert [(each.kind, each.victim) for each in faults][:3] == [("move slots", "master"), ("kill", "master"), ("empty", "master")]
+    for before, after in zip(faults, faults[1:]):
+        assert after.at >= before.at + before.lasts
+
+
 def test_the_time_without_writes_spans_the_fault_and_lasts_to_the_end_if_none_returned():
     assert seconds_without([1, 2, 3, 9, 10], 3.5, 11) == 6
     assert seconds_without([1, 2, 3], 3.5, 20) == 17

@@ -15,19 +15,23 @@ final class RedisFixture: Sendable {
 
     private init(_ server: RedisServer, _ configuration: RedisConfiguration) {
         self.server = server
+        var configuration = configuration
+        configuration.joinCluster(on: group, resolvingOn: pool)
         self.configuration = configuration
         redis = Redis(configuration, on: group, resolvingOn: pool)
     }
 
     /// Runs `body` on the first loop, with its connection up, and closes everything afterwards.
     static func run(
-        _ server: RedisServer? = nil, adjust: (inout RedisConfiguration) -> Void = { _ in },
+        _ server: RedisServer? = nil, seeds: [RedisConfiguration.Server] = [],
+        adjust: (inout RedisConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RedisFixture) async throws -> Void
     ) async throws {
         let server = if let server { server } else { try await RedisServer.ofThisProcess() }
         var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
         // Generous limits for sanitizers and busy machines; a test of a time-out sets its own.
         configuration.commandTimeout = .seconds(10).patiently
+        configuration.seeds = seeds
         adjust(&configuration)
         let fixture = RedisFixture(server, configuration)
         let outcome: Result<Void, any Error>
@@ -41,6 +45,7 @@ final class RedisFixture: Sendable {
             outcome = .failure(error)
         }
         fixture.redis.close()
+        fixture.configuration.cluster?.close()
         await onOwnThread { fixture.group.stop() }
         fixture.pool.stop()
         try outcome.get()

@@ -17,7 +17,7 @@ struct OutboxRelayTests {
         let service = try await ServiceUnderTest("sample", []) { builder in
             let database = try await builder.database("sample", migrations: Outbox.migrations)
             try builder.relayOutbox(
-                of: database, to: builder.redis(), stream: Self.stream, grace: .zero, retention: .day,
+                of: database, to: builder.redis(), streams: OutboxStreams(Self.stream), grace: .zero, retention: .day,
                 commands: commands)
         }
         let redis = service.redis
@@ -118,13 +118,13 @@ struct OutboxRelayTests {
 }
 
 extension ServiceUnderTest {
-    fileprivate func write(_ rows: Int) async throws {
+    func write(_ rows: Int) async throws {
         _ = try await database.run(
             sql: "insert into sample.outbox (type, body) select 'thing', '{}' from generate_series(1, \(rows))")
     }
 
     /// Waits until exactly this many rows are marked as published.
-    fileprivate func untilPublished(_ count: String) async throws {
+    func untilPublished(_ count: String) async throws {
         try await eventually("\(count) published rows") {
             try await self.database.run(sql: "select count(*) from sample.outbox where published_at is not null")
                 == count + "\n"

@@ -27,7 +27,8 @@ struct StoreMetricsTests {
             _ = builder.orderedPool(to: "sample")
             _ = try builder.fileStore(folders: ["things"])
             try builder.relayOutbox(
-                of: database, to: builder.redis(), stream: "published", grace: .seconds(3600), retention: .day
+                of: database, to: builder.redis(), streams: OutboxStreams("published"), grace: .seconds(3600),
+                retention: .day
             ) { _ in [] }
             builder.queue("things") { QueueLength(rows: 3, oldest: .now - .seconds(100)) }
             builder.measured.redis = try builder.redis()

@@ -97,7 +97,7 @@ struct StreamTests {
         @Sendable func assemble(_ builder: ServiceBuilder) async throws {
             let database = try await builder.database("sample", migrations: Outbox.migrations)
             try builder.relayOutbox(
-                of: database, to: builder.redis(), stream: "things", grace: .zero,
+                of: database, to: builder.redis(), streams: OutboxStreams("things"), grace: .zero,
                 retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600))
             ) { row in [.append(["id": row.id], toStream: "things")] }
         }

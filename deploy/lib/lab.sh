@@ -1,6 +1,6 @@
-# The cluster of Patroni that deploy/lab runs.
+# The engines that deploy/lab runs, and the cluster of Patroni.
 
-declare -A postgres_port_of=() api_port=() ended_at=()
+declare -A postgres_port_of=() api_port=() redis_port_of=() ended_at=()
 
 # Creates the secrets and the configuration of etcd and the nodes, and the files that name them.
 prepare_lab() {
@@ -99,17 +99,53 @@ lab_is_synchronous() {
     curl --silent --max-time 2 "http://127.0.0.1:$lab_api_port/cluster" | grep -q sync_standby
 }
 
-# Starts nodes again that ended at least 20 seconds ago: longer than the cluster needs to choose another primary.
+# Ends the Postgres of a killed Patroni, which would stay.
+end_postgres() {
+    local process file=$home/$1/data/postmaster.pid
+    process=$(head -n 1 "$file" 2>/dev/null) || return 0
+    if [[ $(readlink "/proc/$process/cwd") == "$home/$1/data" ]]; then kill -QUIT "$process" 2>/dev/null || true; fi
+}
+
+patroni_is_ready() { curl --silent --fail --max-time 2 --output /dev/null "http://127.0.0.1:${api_port[$1]}/readiness"; }
+etcd_is_ready() { curl --silent --fail --max-time 2 --output /dev/null "http://127.0.0.1:$lab_etcd_port/health"; }
+
+start_patroni() {
+    local run_as=("${as_postgres[@]}")
+    start "$1" TERM env PATH="$(postgres_folder):$PATH" LANG=C.UTF-8 patroni "$home/$1/patroni.yml"
+}
+
+start_postgres_lab() {
+    local node
+    prepare_lab
+    say "Starting etcd and ${#nodes[@]} nodes"
+    start_etcd
+    await 30 etcd etcd_is_ready
+    for node in "${nodes[@]}"; do start_node "$node"; done
+    for node in "${nodes[@]}"; do await 120 "$node" patroni_is_ready "$node"; done
+    # With a strict mode, writes begin when a second node confirms them.
+    await 60 node1 lab_is_synchronous
+    say "Postgres runs on ports ${postgres_ports[*]}, Patroni's API on ${api_ports[*]}."
+    say "  deploy/up --postgres $data/service.conf"
+}
+
+# start_node NAME
+start_node() {
+    if [[ $what == redis ]]; then start_redis_node "$1"; else start_patroni "$1"; fi
+}
+
+# Starts nodes again that ended at least 20 seconds ago: longer than the cluster needs to choose another primary. A node
+# with a file NAME.now in the data folder returns at once.
 return_nodes() {
     local node
-    if ! is_running etcd; then give_up "etcd ended"; fi
+    if [[ $what == postgres ]] && ! is_running etcd; then give_up "etcd ended"; fi
     for node in "${nodes[@]}"; do
         if is_running "$node"; then continue; fi
         : "${ended_at[$node]:=$SECONDS}"
-        if ((SECONDS - ended_at[$node] >= 20)); then
+        if [[ -e $data/$node.now ]] || ((SECONDS - ended_at[$node] >= 20)); then
+            rm -f "$data/$node.now"
             wait "${process_ids[$node]}" 2>/dev/null || true
             unset "ended_at[$node]"
-            end_postgres "$node"
+            if [[ $what == postgres ]]; then end_postgres "$node"; fi
             say "$(date -u +%FT%TZ) $node returns"
             start_node "$node"
         fi

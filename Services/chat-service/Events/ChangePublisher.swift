@@ -19,6 +19,7 @@ final class ChangePublisher: @unchecked Sendable {
     }
 
     private let redis: Redis
+    private let streams: OutboxStreams
     private let outbox: OutboxStore
     private let profiles: ProfileCache
     private let loop: EventLoop
@@ -31,6 +32,7 @@ final class ChangePublisher: @unchecked Sendable {
 
     init(redis: Redis, outbox: OutboxStore, profiles: ProfileCache, on loop: EventLoop) {
         self.redis = redis
+        streams = .pushes(in: redis)
         self.outbox = outbox
         self.profiles = profiles
         self.loop = loop
@@ -78,16 +80,18 @@ final class ChangePublisher: @unchecked Sendable {
                     body: message.body(people), session: message.session),
                 revs: change.revs)
         }
-        let outcomes = await redis.runInBatches(Self.commands(publishing: events))
+        guard let first = rows.first else { return }
+        let stream = streams.key(ofRow: first)
+        let outcomes = await redis.runInBatches(Self.commands(publishing: events, appendingTo: stream))
         guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
-        for row in rows { outbox.markPublished(row, entry) }
+        for row in rows { outbox.markPublished(row, streams.position(of: entry, in: stream)) }
     }
 
     /// The commands that publish changes in the order of their revisions. The last one appends an entry without a message to
-    /// the stream of pushes, because the outbox needs its id.
-    static func commands(publishing changes: [RoomChange]) -> [RedisCommand] {
+    /// a stream of pushes, because the outbox needs its id.
+    static func commands(publishing changes: [RoomChange], appendingTo stream: RedisKey) -> [RedisCommand] {
         let ordered = changes.sorted { ($0.message.room, $0.rev) < ($1.message.room, $1.rev) }
         return ordered.map { .publish(RoomEvent.changed($0).encoded(), in: $0.message.room) }
-            + [PushEntry.withoutMessages]
+            + [PushEntry.withoutMessages(appendingTo: stream)]
     }
 }

@@ -6,13 +6,14 @@ import ServiceKit
 import Telemetry
 import Wire
 
-/// Publishes committed messages: each one on its room's channel, and all of them on the stream of pushes.
+/// Publishes committed messages: each one on its room's channel, and all of them on a stream of pushes.
 ///
 /// No sender waits for it. If Redis or this process fails meanwhile, the outbox still has the messages and its relay
 /// publishes them. A gateway drops messages that it has already.
 struct MessagePublisher: Sendable {
     let redis: Redis
     let outbox: OutboxStore
+    let streams: OutboxStreams
     let sent: Counter
 
     /// Publishes the messages that `result` lists as written, in a task on `loop`.
@@ -29,18 +30,19 @@ struct MessagePublisher: Sendable {
         }
         guard let row = result.outboxRow, !messages.isEmpty else { return }
         sent.increment(by: UInt64(messages.count))
-        let commands = Self.commands(publishing: messages)
+        let stream = streams.key(ofRow: row)
+        let commands = Self.commands(publishing: messages, appendingTo: stream)
         Task.immediate(executorPreference: loop) { [spans] in
             let outcomes = await redis.runInBatches(commands)
             for span in spans { span.end(hasFailed: !outcomes.allSatisfy(\.isSuccess)) }
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
-            outbox.markPublished(row, entry)
+            outbox.markPublished(row, streams.position(of: entry, in: stream))
         }
     }
 
-    /// The commands that publish messages on their rooms' channels, and then append them to the stream of pushes, as
+    /// The commands that publish messages on their rooms' channels, and then append them to a stream of pushes, as
     /// many in an entry as fit.
-    static func commands(publishing messages: [RoomMessage]) -> [RedisCommand] {
+    static func commands(publishing messages: [RoomMessage], appendingTo stream: RedisKey) -> [RedisCommand] {
         var commands: [RedisCommand] = []
         var entries: [RedisCommand] = []
         var entry = PushEntry()
@@ -50,12 +52,12 @@ struct MessagePublisher: Sendable {
             if message.body.isDeleted { continue }
             entry.add(message)
             guard entry.isFull else { continue }
-            entries.append(entry.command)
+            entries.append(entry.command(appendingTo: stream))
             entry = PushEntry()
         }
-        if !entry.isEmpty { entries.append(entry.command) }
+        if !entry.isEmpty { entries.append(entry.command(appendingTo: stream)) }
         // The outbox needs the id of an entry.
-        if entries.isEmpty { entries.append(PushEntry.withoutMessages) }
+        if entries.isEmpty { entries.append(PushEntry.withoutMessages(appendingTo: stream)) }
         return commands + entries
     }
 }

@@ -11,6 +11,8 @@ struct RoomEvents: Sendable {
     let details: MessageDetailStore
     let names: RoomNames
     let profiles: ProfileCache
+    /// The streams of pushes.
+    let streams: OutboxStreams
 
     /// The events of the `limit` messages after `after`, and of fewer once their content has `bytes` bytes. The page
     /// spans `limit` numbers instead of holding `limit` events, so that later messages do not fill the gap of deleted
@@ -41,9 +43,13 @@ struct RoomEvents: Sendable {
         var stored = try await messages.find(keys)
         try await details.fill(&stored, for: .all)
         let found = try await roomMessages(stored)
-        if row.type == "changes" { return ChangePublisher.commands(publishing: found.map { RoomChange($0) }) }
+        let stream = streams.key(ofRow: row.id)
+        if row.type == "changes" {
+            return ChangePublisher.commands(publishing: found.map { RoomChange($0) }, appendingTo: stream)
+        }
         // The relay needs an entry even if the messages have been deleted.
-        return found.isEmpty ? [PushEntry.withoutMessages] : MessagePublisher.commands(publishing: found)
+        guard !found.isEmpty else { return [PushEntry.withoutMessages(appendingTo: stream)] }
+        return MessagePublisher.commands(publishing: found, appendingTo: stream)
     }
 
     private func roomMessages(_ stored: [StoredMessage]) async throws -> [RoomMessage] {

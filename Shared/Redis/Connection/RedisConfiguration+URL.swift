@@ -1,11 +1,14 @@
 internal import Wire
 
 extension RedisConfiguration {
-    /// Parses `redis://user:password@host:port/database`, in which all parts but the host are optional, or
-    /// `unix:///path?db=database`. User and password are percent-encoded. nil for any other text.
+    /// Parses `redis://user:password@host:port/database`, in which all parts but the host are optional,
+    /// `redis+cluster://user:password@host:port,host:port`, or `unix:///path?db=database`. User and password are
+    /// percent-encoded. nil for any other text.
     public init?(url: String) {
         if let rest = url.removing(prefix: "redis://") {
             self.init(authority: rest)
+        } else if let rest = url.removing(prefix: "redis+cluster://") {
+            self.init(cluster: rest)
         } else if let rest = url.removing(prefix: "unix://"), rest.hasPrefix("/") {
             self.init(path: rest)
         } else {
@@ -16,19 +19,34 @@ extension RedisConfiguration {
     private init?(authority text: Substring) {
         let (entry, database) = text.parted(at: "/")
         self.init()
-        var address = entry
-        if let at = entry.lastIndex(of: "@") {
-            let (user, password) = entry[..<at].parted(at: ":")
-            guard let password, let decoded = PercentEncoding.decode(String(password)),
-                let name = PercentEncoding.decode(String(user))
-            else { return nil }
-            self.password = decoded
-            self.user = name.isEmpty ? nil : name
-            address = entry[entry.index(after: at)...]
-        }
-        guard let server = Self.server(address), let number = Self.database(database) else { return nil }
+        guard let address = takeCredentials(of: entry), let server = Self.server(address),
+            let number = Self.database(database)
+        else { return nil }
         self.server = server
         self.database = number
+    }
+
+    /// A cluster has the database 0 alone.
+    private init?(cluster text: Substring) {
+        let (entry, database) = text.parted(at: "/")
+        self.init()
+        guard let addresses = takeCredentials(of: entry), Self.database(database) == 0 else { return nil }
+        let seeds = addresses.split(separator: ",", omittingEmptySubsequences: false).map(Self.server)
+        guard let first = seeds[0], seeds.allSatisfy({ $0 != nil }) else { return nil }
+        server = first
+        self.seeds = seeds.compactMap(\.self)
+    }
+
+    /// Takes user and password, and returns the text after them; nil if they cannot be read.
+    private mutating func takeCredentials(of entry: Substring) -> Substring? {
+        guard let at = entry.lastIndex(of: "@") else { return entry }
+        let (user, password) = entry[..<at].parted(at: ":")
+        guard let password, let decoded = PercentEncoding.decode(String(password)),
+            let name = PercentEncoding.decode(String(user))
+        else { return nil }
+        self.password = decoded
+        self.user = name.isEmpty ? nil : name
+        return entry[entry.index(after: at)...]
     }
 
     private init?(path text: Substring) {

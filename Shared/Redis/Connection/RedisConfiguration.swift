@@ -9,6 +9,12 @@ public struct RedisConfiguration: Sendable {
     }
 
     public var server: Server
+    /// Nodes of a cluster, which tell the others; empty for a single server.
+    public var seeds: [Server] = []
+    /// The map of the cluster that all connections of the process share: see `joinCluster`.
+    public internal(set) var cluster: RedisCluster?
+    /// Called on any loop. Nil for no metrics and no log.
+    public var onClusterEvent: (@Sendable (RedisClusterEvent) -> Void)?
     /// A user of Redis 6 or later; nil for the default user.
     public var user: String?
     /// The password; `description` and errors never show it.
@@ -42,9 +48,17 @@ public struct RedisConfiguration: Sendable {
 extension RedisConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The address and the database, without secrets.
     public var description: String {
-        switch server {
+        guard seeds.isEmpty else { return "redis+cluster://" + seeds.map(Self.address).joined(separator: ",") }
+        return switch server {
         case .host(let host, let port): "redis://\(host):\(port)/\(database)"
         case .unixPath(let path): "unix://\(path)?db=\(database)"
+        }
+    }
+
+    private static func address(_ server: Server) -> String {
+        switch server {
+        case .host(let host, let port): "\(host):\(port)"
+        case .unixPath(let path): path
         }
     }
 

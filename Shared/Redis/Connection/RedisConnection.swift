@@ -18,6 +18,8 @@ final class RedisConnection: @unchecked Sendable {
 
     /// Called once when the connection is lost, after the waiting commands have failed.
     var onLoss: ((RedisError) -> Void)?
+    /// Whether `run` asks the node to execute commands for a slot that is on its way to it.
+    var asks = false
     /// If set, the connection has subscriptions: replies are not matched to commands but passed to this handler.
     var pushes: (any RedisPushHandler)?
 
@@ -53,6 +55,7 @@ final class RedisConnection: @unchecked Sendable {
     /// Sends a command and returns its reply.
     func run(_ command: RedisCommand, within limit: Duration? = nil) async throws(RedisError) -> RedisValue {
         let outcome = await withUnsafeContinuation { continuation in
+            if asks { send(.asking, within: configuration.commandTimeout, .none) }
             send(command, within: limit ?? configuration.commandTimeout, .continuation(continuation))
         }
         return try outcome.get()

@@ -5,10 +5,12 @@ internal import Wire
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop: `start` and `close` check that, and all other
 ///   calls come from the connection, from timers and from callers on the loop.
-final class RedisLink: @unchecked Sendable {
+final class RedisLink: @unchecked Sendable, RedisStateSource {
     let loop: EventLoop
     let configuration: RedisConfiguration
     private let pool: BlockingPool
+    /// Chooses the server of each attempt to connect; nil for that of the configuration.
+    private let chooseServer: (() -> RedisConfiguration.Server)?
     private var backoff: Backoff
     private var retryTimer: LoopTimer?
     private var generation = 0
@@ -26,8 +28,12 @@ final class RedisLink: @unchecked Sendable {
         didSet { notifyObservers() }
     }
 
-    init(_ configuration: RedisConfiguration, on loop: EventLoop, resolvingOn pool: BlockingPool) {
+    init(
+        _ configuration: RedisConfiguration, on loop: EventLoop, resolvingOn pool: BlockingPool,
+        choosingServer chooseServer: (() -> RedisConfiguration.Server)? = nil
+    ) {
         self.configuration = configuration
+        self.chooseServer = chooseServer
         self.loop = loop
         self.pool = pool
         backoff = Backoff(first: configuration.backoff.first, limit: configuration.backoff.limit)
@@ -71,7 +77,9 @@ final class RedisLink: @unchecked Sendable {
     }
 
     private func attempt() {
-        Task(executorPreference: loop) { [self] in
+        var configuration = configuration
+        if let server = chooseServer?() { configuration.server = server }
+        Task(executorPreference: loop) { [self, configuration] in
             do {
                 connected(try await RedisConnection.open(configuration, on: loop, resolvingOn: pool))
             } catch {

@@ -10,6 +10,9 @@ enum RedisPush: Equatable {
     private static let messageKind = Array("message".utf8)
     private static let subscribeKind = Array("subscribe".utf8)
     private static let unsubscribeKind = Array("unsubscribe".utf8)
+    private static let shardMessageKind = Array("smessage".utf8)
+    private static let shardSubscribeKind = Array("ssubscribe".utf8)
+    private static let shardUnsubscribeKind = Array("sunsubscribe".utf8)
     private static let pongKind = Array("pong".utf8)
 
     init(_ value: RedisValue) {
@@ -26,11 +29,11 @@ enum RedisPush: Equatable {
             return .other
         }
         switch kind {
-        case messageKind:
+        case messageKind, shardMessageKind:
             guard parts.count == 3, case .bytes(let bytes) = parts[2] else { return .other }
             return .message(channel: channel, bytes: bytes)
-        case subscribeKind: return .subscribed(channel: channel)
-        case unsubscribeKind: return .unsubscribed(channel: channel)
+        case subscribeKind, shardSubscribeKind: return .subscribed(channel: channel)
+        case unsubscribeKind, shardUnsubscribeKind: return .unsubscribed(channel: channel)
         case pongKind: return .pong
         default: return .other
         }

@@ -1,6 +1,7 @@
 public import EventLoop
 
-/// The process's one connection for published messages, shared by the listeners of all loops.
+/// The process's one connection for published messages, shared by the listeners of all loops. In a cluster shard channels
+/// have further connections, to the nodes that serve them.
 ///
 /// The server gets one SUBSCRIBE for a channel with its first listener, and one UNSUBSCRIBE after its last. After a
 /// lost connection all channels are subscribed to again, and their listeners get the event `gap`. Messages of one
@@ -10,33 +11,35 @@ public import EventLoop
 ///   its work.
 public final class RedisSubscriber: @unchecked Sendable {
     private let loop: EventLoop
-    private let link: RedisLink
-    private var table = SubscriptionTable<RedisSubscription>()
-    private let deliveries: PubSubDeliveries
+    private let plain: ChannelLink
+    /// nil for a single server, where shard channels are channels like others.
+    private let shards: ShardSubscriptions?
+    private let cluster: RedisCluster?
     private var observers: [@Sendable (RedisState) -> Void] = []
-    /// The last state given to observers: `connected` only once all channels are confirmed.
+    /// The last state given to observers: `connected` only once all channels but shard channels are confirmed.
     private var state = RedisState.connecting
-    private var isRestoring = false
-    private var willFlush = false
-
-    /// The greatest number of channels in one SUBSCRIBE.
-    private static let channelsPerCommand = 512
+    private var masters: [ClusterNode] = []
 
     /// Starts connecting on a loop of `group`; host names are resolved on `pool`.
     public init(
         _ configuration: RedisConfiguration, on group: EventLoopGroup, loop: EventLoop? = nil,
         resolvingOn pool: BlockingPool
     ) {
-        self.loop = loop ?? group.loops[0]
-        link = RedisLink(configuration, on: self.loop, resolvingOn: pool)
-        deliveries = PubSubDeliveries(from: self.loop, to: group, limit: configuration.deliveryLimit)
-        self.loop.execute { [self] in
-            link.observe { [weak self] in
-                self?.linkChanged($0)
-                return self == nil ? .remove : .keep
-            }
-            link.start()
+        let loop = loop ?? group.loops[0]
+        let cluster = configuration.cluster
+        self.loop = loop
+        self.cluster = cluster
+        let link = RedisLink(
+            configuration, on: loop, resolvingOn: pool,
+            choosingServer: cluster.map { cluster in { cluster.anyServer() } })
+        plain = ChannelLink(link, to: group, isSharded: false)
+        shards = cluster.map { ShardSubscriptions($0, on: loop, of: group, resolvingOn: pool) }
+        plain.owner = self
+        loop.execute { [self] in
+            plain.start()
+            shards?.start()
         }
+        cluster?.observe(on: loop) { [weak self] in self?.use($0) }
     }
 
     // MARK: Listening
@@ -44,18 +47,17 @@ public final class RedisSubscriber: @unchecked Sendable {
     /// Listens to `channel` until cancelled; `handler` is called on `caller`, the caller's loop.
     ///
     /// It returns at once: from the event `confirmed` on, every message arrives.
+    ///
+    /// - Parameter isSharded: whether messages are published by `publish(_:toShardChannel:)`.
     public func listen(
-        to channel: String, on caller: EventLoop, handler: @escaping (RedisSubscription.Event) -> Void
+        to channel: String, isSharded: Bool = false, on caller: EventLoop,
+        handler: @escaping (RedisSubscription.Event) -> Void
     ) -> RedisSubscription {
         caller.preconditionInLoop()
-        let subscription = RedisSubscription(to: channel, of: self, on: caller, handler: handler)
+        let subscription = RedisSubscription(
+            to: channel, isSharded: isSharded, of: self, on: caller, handler: handler)
         loop.execute { [self] in
-            let isLive = table.add(subscription, to: subscription.name)
-            if isLive {
-                deliveries.add(.confirmed, for: subscription)
-                deliveries.send()
-            }
-            flushSoon()
+            if isSharded, let shards { shards.add(subscription) } else { plain.add(subscription) }
         }
         return subscription
     }
@@ -65,10 +67,10 @@ public final class RedisSubscriber: @unchecked Sendable {
     ///
     /// - Throws: `timedOut` if the server has not confirmed within `limit`; then there is no subscription.
     public func subscribe(
-        to channel: String, on caller: EventLoop, within limit: Duration = .seconds(2),
+        to channel: String, isSharded: Bool = false, on caller: EventLoop, within limit: Duration = .seconds(2),
         handler: @escaping (RedisSubscription.Event) -> Void
     ) async throws(RedisError) -> RedisSubscription {
-        let subscription = listen(to: channel, on: caller, handler: handler)
+        let subscription = listen(to: channel, isSharded: isSharded, on: caller, handler: handler)
         do {
             try await subscription.confirmed(within: limit)
         } catch {
@@ -80,8 +82,11 @@ public final class RedisSubscriber: @unchecked Sendable {
 
     func remove(_ subscription: RedisSubscription) {
         loop.execute { [self] in
-            table.remove(subscription, from: subscription.name)
-            flushSoon()
+            if subscription.isSharded, let shards {
+                shards.remove(subscription)
+            } else {
+                _ = plain.remove(subscription)
+            }
         }
     }
 
@@ -95,83 +100,36 @@ public final class RedisSubscriber: @unchecked Sendable {
     public func observe(_ observer: @escaping @Sendable (RedisState) -> Void) {
         loop.execute { [self] in
             observers.append(observer)
-            deliveries.notify(state, [observer])
+            plain.notify(state, [observer])
         }
     }
 
-    /// Closes the connection for good; listeners get `lost`.
+    /// Closes the connections for good; listeners get `lost`.
     public func close() {
-        loop.execute { [self] in link.close() }
-    }
-
-    private func changeState(_ new: RedisState) {
-        state = new
-        deliveries.send()
-        deliveries.notify(new, observers)
-    }
-
-    private func linkChanged(_ new: RedisState) {
-        switch new {
-        case .connecting: break
-        case .connected:
-            guard let connection = link.connection else { return }
-            connection.pushes = self
-            deliveries.connection = connection
-            isRestoring = true
-            flush()
-            // The reply to PING comes after the confirmations of all channels.
-            connection.sendUnanswered(.ping)
-        case .lost, .closed:
-            for listener in table.lost() { deliveries.add(.lost, for: listener) }
-            deliveries.connection = nil
-            changeState(new)
+        loop.execute { [self] in
+            plain.link.close()
+            shards?.close()
         }
     }
 
-    // MARK: Commands to the server
-
-    private func flushSoon() {
-        guard !willFlush, table.isDirty else { return }
-        willFlush = true
-        loop.executeAtEndOfTurn { [self] in
-            willFlush = false
-            flush()
-        }
-    }
-
-    private func flush() {
-        guard let connection = link.connection else { return }
-        let (subscribe, unsubscribe) = table.flush()
-        send("SUBSCRIBE", subscribe, on: connection)
-        send("UNSUBSCRIBE", unsubscribe, on: connection)
-    }
-
-    private func send(_ command: String, _ names: [[UInt8]], on connection: RedisConnection) {
-        for start in stride(from: 0, to: names.count, by: Self.channelsPerCommand) {
-            let part = names[start..<min(start + Self.channelsPerCommand, names.count)]
-            connection.sendUnanswered(RedisCommand(command, Array(part)))
+    /// A master that is gone may have accepted messages that it told no other node, so every listener needs a gap.
+    private func use(_ map: ClusterMap) {
+        let before = masters
+        masters = map.masters
+        if !before.allSatisfy(masters.contains) {
+            plain.link.connection?.close(.connectionLost("a master of the cluster is another one"))
         }
     }
 }
 
-extension RedisSubscriber: RedisPushHandler {
-    func received(_ push: RedisValue) {
-        switch RedisPush(push) {
-        case .message(let name, let bytes):
-            table.forEachListener(of: name) { deliveries.add(.message(bytes), for: $0) }
-        case .subscribed(let name):
-            for (listener, confirmation) in table.confirmedSubscribe(name) {
-                deliveries.add(confirmation == .gap ? .gap : .confirmed, for: listener)
-            }
-        case .unsubscribed(let name): table.confirmedUnsubscribe(name)
-        case .pong:
-            guard isRestoring, case .connected = link.state else { return }
-            isRestoring = false
-            changeState(link.state)
-        case .refused(let refusal): link.connection?.close(.server(refusal))
-        case .other: link.connection?.close(.unexpectedReply("on a connection with subscriptions"))
-        }
+extension RedisSubscriber: ChannelLinkOwner {
+    func stateChanged(_ new: RedisState, of link: ChannelLink) {
+        if case .lost = new { cluster?.refreshSoon() }
+        state = new
+        plain.notify(new, observers)
     }
 
-    func receivedAll() { deliveries.send() }
+    // A channel that is no shard channel is refused with the connection.
+    func refused(_: [UInt8], _: ClusterRefusal, by _: ChannelLink) {}
+    func gaveUp(_: [UInt8], by _: ChannelLink) {}
 }

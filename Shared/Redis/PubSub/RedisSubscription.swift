@@ -11,7 +11,7 @@ public final class RedisSubscription: @unchecked Sendable {
         case confirmed
         /// A message, in the server's order.
         case message([UInt8])
-        /// The connection was lost: nothing arrives until `gap`.
+        /// The connection was lost, or the channel's slot has moved: nothing arrives until `gap`.
         case lost
         /// The server has confirmed again: messages arrive, but some since `lost` may be missing.
         case gap
@@ -25,12 +25,17 @@ public final class RedisSubscription: @unchecked Sendable {
     public private(set) var isLive = false
 
     let name: [UInt8]
+    let isSharded: Bool
     private let subscriber: RedisSubscriber
     private var handler: ((Event) -> Void)?
     private var waits: [RedisWait] = []
 
-    init(to channel: String, of subscriber: RedisSubscriber, on loop: EventLoop, handler: @escaping (Event) -> Void) {
+    init(
+        to channel: String, isSharded: Bool, of subscriber: RedisSubscriber, on loop: EventLoop,
+        handler: @escaping (Event) -> Void
+    ) {
         self.channel = channel
+        self.isSharded = isSharded
         name = Array(channel.utf8)
         self.subscriber = subscriber
         self.loop = loop

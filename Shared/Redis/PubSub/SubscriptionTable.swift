@@ -11,7 +11,8 @@ struct SubscriptionTable<Listener: AnyObject> {
         case gap
     }
 
-    private struct Subscriber {
+    /// A listener of a channel.
+    struct Subscriber {
         let listener: Listener
         /// Whether the listener has had its first confirmation.
         var wasLive = false
@@ -60,6 +61,27 @@ struct SubscriptionTable<Listener: AnyObject> {
     func forEachListener(of name: [UInt8], _ body: (Listener) -> Void) {
         guard let channel = channels[name] else { return }
         for subscriber in channel.subscribers { body(subscriber.listener) }
+    }
+
+    func hasListeners(_ name: [UInt8]) -> Bool { channels[name]?.subscribers.isEmpty == false }
+
+    /// The subscribers of a channel that the server has confirmed; none for another one.
+    func liveSubscribers(of name: [UInt8]) -> [Subscriber] {
+        guard let channel = channels[name], channel.isLive else { return [] }
+        return channel.subscribers
+    }
+
+    /// Removes a channel and returns its subscribers, for another table. Later replies of the server for it are ignored.
+    mutating func takeChannel(_ name: [UInt8]) -> (subscribers: [Subscriber], wasLive: Bool) {
+        guard let channel = channels.removeValue(forKey: name) else { return ([], false) }
+        unconfirmed -= channel.subscribing
+        return (channel.subscribers, channel.isLive)
+    }
+
+    /// Adds the subscribers of a channel of another table. Those that were live have a gap when it is confirmed.
+    mutating func add(_ subscribers: [Subscriber], to name: [UInt8]) {
+        channels[name, default: Channel()].subscribers += subscribers
+        markDirty(name)
     }
 
     /// Returns the channels to subscribe to and the channels to unsubscribe from, to be sent in this order.

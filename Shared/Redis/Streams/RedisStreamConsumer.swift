@@ -24,6 +24,10 @@ public final class RedisStreamConsumer: @unchecked Sendable {
     private var isRunning = false
     private var isStopping = false
     private var backoffWait: RedisWait?
+    /// The node that a refusal has named.
+    private var redirection: (node: ClusterNode, asks: Bool)?
+    private var redirections = 0
+    private var lastNode: ClusterNode?
     private var stops: [UnsafeContinuation<Void, Never>] = []
 
     /// Makes a consumer that does nothing until it is started.
@@ -68,16 +72,18 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         var backoff = Backoff(first: configuration.backoff.first, limit: configuration.backoff.limit)
         while !isStopping {
             do {
-                let connection = try await RedisConnection.open(configuration, on: loop, resolvingOn: pool)
+                let connection = try await open()
                 defer { connection.close() }
                 steps.connected()
                 while !isStopping {
                     let step = steps.next(now: loop.now)
                     try await perform(step, over: connection)
+                    redirections = 0
                     if step == .readNew { backoff.reset() }
                 }
                 try await acknowledgeHandled(over: connection)
             } catch {
+                if follows(error) { continue }
                 observer(.interrupted(error))
                 await wait(for: backoff.next())
             }
@@ -86,6 +92,41 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         let stopped = stops
         stops = []
         for continuation in stopped { continuation.resume() }
+    }
+
+    /// Connects to the server, or to the node of the cluster that has the stream.
+    private func open() async throws(RedisError) -> RedisConnection {
+        guard let cluster = configuration.cluster else {
+            return try await RedisConnection.open(configuration, on: loop, resolvingOn: pool)
+        }
+        let target = redirection
+        redirection = nil
+        let slot = HashSlot.of(consumption.stream.name.utf8)
+        guard let node = target?.node ?? cluster.map?.owners(of: slot)?.master else { throw .notConnected }
+        lastNode = node
+        let connection = try await RedisConnection.open(
+            cluster.configuration(of: node), on: loop, resolvingOn: pool)
+        connection.asks = target?.asks == true
+        return connection
+    }
+
+    /// Whether another node has the stream, so that the consumer goes on there at once.
+    private func follows(_ error: RedisError) -> Bool {
+        guard let cluster = configuration.cluster, let lastNode else { return false }
+        guard case .server(let error) = error, let refusal = ClusterRefusal(error, from: lastNode) else {
+            cluster.refreshSoon()
+            return false
+        }
+        if refusal.asksForMap { cluster.refreshSoon() }
+        switch refusal {
+        case .moved(_, let node): redirection = (node, asks: false)
+        case .ask(_, let node): redirection = (node, asks: true)
+        case .tryAgain, .clusterDown, .loading: return false
+        }
+        redirections += 1
+        if redirections > ClusterRouter.mostRedirections { redirection = nil }
+        cluster.report(.redirected(refusal.name))
+        return redirection != nil
     }
 
     private func acknowledgeHandled(over connection: RedisConnection) async throws(RedisError) {

@@ -19,21 +19,21 @@ public struct MessageSubscriber: Sendable {
     public func listen<Message: Hint>(
         to _: Message.Type, on loop: EventLoop, handler: @escaping (MessageEvent<Message>) -> Void
     ) -> RedisSubscription {
-        listen(to: Message.redisChannel, source: Message.redisChannel, on: loop, handler)
+        listen(to: Message.redisChannel, isSharded: false, source: Message.redisChannel, on: loop, handler)
     }
 
     /// Calls `handler` on `loop`, which must be the caller's, with each event of a room, until the subscription is cancelled.
     public func listen(
         toRoom room: RoomID, on loop: EventLoop, handler: @escaping (MessageEvent<RoomEvent>) -> Void
     ) -> RedisSubscription {
-        listen(to: RoomEvent.channel(of: room), source: "room", on: loop, handler)
+        listen(to: RoomEvent.channel(of: room), isSharded: true, source: "room", on: loop, handler)
     }
 
     private func listen<Message: WireMessage>(
-        to channel: String, source: String, on loop: EventLoop,
+        to channel: String, isSharded: Bool, source: String, on loop: EventLoop,
         _ handler: @escaping (MessageEvent<Message>) -> Void
     ) -> RedisSubscription {
-        subscriber.listen(to: channel, on: loop) { [unknown] event in
+        subscriber.listen(to: channel, isSharded: isSharded, on: loop) { [unknown] event in
             switch event {
             case .message(let bytes):
                 let json = try? JSONValue(parsing: bytes)

@@ -4,7 +4,7 @@ internal import Redis
 internal import Telemetry
 internal import Wire
 
-/// Publishes the rows of an outbox to its Redis stream, in order, and keeps published rows for a while in case Redis
+/// Publishes the rows of an outbox to its Redis streams, in order, and keeps published rows for a while in case Redis
 /// loses them.
 ///
 /// Several instances may run it: a relay skips the rows that another one has locked. A row is published again if the
@@ -13,9 +13,8 @@ internal import Wire
 struct OutboxRelay: Sendable {
     let database: PostgresPool
     let redis: Redis
-    /// The stream's name, such as `facts:auth`.
-    let stream: RedisKey
-    /// Makes the commands that publish a row; the last one appends an entry to the stream.
+    let streams: OutboxStreams
+    /// Makes the commands that publish a row; the last one appends an entry to a stream.
     let commands: @Sendable (OutboxRow) async throws -> [RedisCommand]
     /// The least age of a row that the relay publishes. Until then its writer may publish it.
     let grace: Duration
@@ -48,8 +47,8 @@ struct OutboxRelay: Sendable {
         """)
     private static let keepAlive = Statement.read("keep outbox transaction alive", "select")
     private static let lastPublished = Statement.read(
-        "last published outbox entry",
-        "select entry from outbox where published_at is not null order by published_at desc, id desc limit 1")
+        "last published outbox entries",
+        "select entry from outbox where published_at is not null order by published_at desc, id desc limit $1")
     private static let reset = Statement.write(
         "publish outbox again",
         """
@@ -60,13 +59,8 @@ struct OutboxRelay: Sendable {
         )
         select count(*), coalesce(max(id), 0) from slice
         """)
-    private static let old = Statement.read(
-        "old outbox rows",
-        """
-        select id, entry from outbox
-        where published_at < (extract(epoch from now()) * 1000)::bigint - $2 order by published_at limit $1
-        """)
-    private static let delete = Statement.write("delete outbox rows", "delete from outbox where id = any($1::bigint[])")
+    /// Each of several streams has an entry among so many, unless hardly anything is published.
+    private static let checkedRows = 500
 
     /// Relays until cancelled.
     func run(on loop: EventLoop) async throws {
@@ -123,9 +117,11 @@ struct OutboxRelay: Sendable {
         do {
             for row in slice.rows {
                 let replies = try outcomes[row.commands.clamped(to: outcomes.indices)].map { try $0.get() }
-                guard let entry = replies.last?.text else { throw RedisError.unexpectedReply("no entry of a stream") }
+                guard let entry = replies.last?.text, let stream = slice.commands[row.commands].last?.key else {
+                    throw RedisError.unexpectedReply("no entry of a stream")
+                }
                 published.ids.append(row.id)
-                published.entries.append(entry)
+                published.entries.append(streams.position(of: entry, in: stream))
             }
         } catch {
             failure = error
@@ -157,18 +153,18 @@ struct OutboxRelay: Sendable {
         return (slice, nil)
     }
 
-    /// Checks that Redis still has the entry that was published last. If not, all rows that are kept are published
+    /// Checks that each stream still has the entry that was published last. If not, all rows that are kept are published
     /// again.
     private func resetIfRedisLostEntries() async throws {
-        guard
-            let last = try await database.query(Self.lastPublished).first({ row throws(PostgresError) in
-                try row.next(as: String.self)
-            }),
-            let id = RedisStreamEntry.ID(last)
-        else { return }
-        if try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty {
+        let limit = streams.keys.count == 1 ? 1 : Self.checkedRows
+        let latest = try await database.query(Self.lastPublished, limit).map { row throws(PostgresError) in
+            try row.next(as: String.self)
+        }
+        var checked: Set<RedisKey> = []
+        for (stream, id) in latest.compactMap(streams.place) where checked.insert(stream).inserted {
+            guard try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty else { continue }
             let count = try await resetPublishedRows()
-            log.warning(
+            return log.warning(
                 "redis has lost outbox entries; they are published again",
                 ["stream": .name(stream.name), "count": .count(count)])
         }
@@ -190,39 +186,6 @@ struct OutboxRelay: Sendable {
                 (total, newest) = (total + part.count, part.newest)
             }
         }
-    }
-
-    /// Deletes published rows that are older than their retention and that every consumer group has acknowledged, and
-    /// trims the stream before them. In a stream without a group only the age counts.
-    private func deleteOldRows() async throws {
-        let done = try await acknowledged()
-        let age = done == nil ? retention.unread : retention.acknowledged
-        while !Task.isCancelled {
-            let old = try await database.query(Self.old, Self.batch, age.wholeMilliseconds)
-            let rows = try old.map { row throws(PostgresError) in
-                (id: try row.next(as: Int64.self), entry: RedisStreamEntry.ID(try row.next(as: String.self)))
-            }
-            let deletable = rows.filter { row in
-                guard let done, let entry = row.entry else { return true }
-                return entry < done
-            }
-            guard let newest = deletable.compactMap(\.entry).max() else { return }
-            try await database.execute(Self.delete, deletable.map(\.id))
-            try await redis.trimStream(stream, before: newest)
-            if deletable.count < Self.batch { return }
-        }
-    }
-
-    /// The id before which every group has acknowledged all entries; nil if there is no group.
-    private func acknowledged() async throws -> RedisStreamEntry.ID? {
-        let groups = try await redis.groups(ofStream: stream)
-        var done = groups.map(\.lastDelivered).min()
-        for group in groups where group.pending > 0 {
-            if let oldest = try await redis.pending(ofStream: stream, group: group.name, limit: 1).first {
-                done = done.map { min($0, oldest.id) }
-            }
-        }
-        return done
     }
 }
 

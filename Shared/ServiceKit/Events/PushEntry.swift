@@ -2,11 +2,6 @@ public import Contract
 public import Redis
 internal import Wire
 
-extension RedisKey {
-    /// The stream of messages for push notifications.
-    public static let pushes: RedisKey = "push"
-}
-
 /// An entry of the stream `push`: one message or several that were committed together. Each has a field `id`,
 /// `<room>:<seq>`, and a field `body`, its room event without text and files: those of a message that is deleted must not stay
 /// in Redis and its append-only file.
@@ -28,11 +23,13 @@ public struct PushEntry {
         size += encoded.count
     }
 
-    /// The command that appends the entry to the stream.
-    public var command: RedisCommand { .append(fields, toStream: .pushes) }
+    /// The command that appends the entry to a stream of pushes.
+    public func command(appendingTo stream: RedisKey) -> RedisCommand { .append(fields, toStream: stream) }
 
     /// Appends an entry without a message, in place of messages that have been deleted.
-    public static var withoutMessages: RedisCommand { .append(["id": "none", "body": "{}"], toStream: .pushes) }
+    public static func withoutMessages(appendingTo stream: RedisKey) -> RedisCommand {
+        .append(["id": "none", "body": "{}"], toStream: stream)
+    }
 
     /// The messages of an entry. A field that cannot be read is counted and skipped.
     public static func messages(

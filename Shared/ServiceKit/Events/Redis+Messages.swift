@@ -13,6 +13,6 @@ extension RedisCommand {
 
     /// Publishes an encoded event to the gateways that serve its room.
     public static func publish(_ encoded: [UInt8], in room: RoomID) -> RedisCommand {
-        RedisCommand("PUBLISH", RoomEvent.channel(of: room), encoded)
+        publish(encoded, toShardChannel: RoomEvent.channel(of: room))
     }
 }

@@ -31,7 +31,10 @@ struct CommonSettings: Sendable {
         "How long the database may leave a statement without an answer before the service asks whether it still runs.")
     static let databaseConnections = ConfigKey(
         "database_connections", default: 4, atLeast: 1, "The most database connections per loop.")
-    static let redisURL = ConfigKey<Secret>("redis_url", "The address of Redis: redis://:password@host:port/0.")
+    static let redisURL = ConfigKey<Secret>(
+        "redis_url",
+        "The address of Redis: redis://:password@host:port/0; redis+cluster://:password@host:port,host:port for a cluster."
+    )
     static let authURL = ConfigKey(
         "auth_url", default: "http://127.0.0.1:9101", "The internal address of auth-service.")
     static let workspaceURL = ConfigKey(

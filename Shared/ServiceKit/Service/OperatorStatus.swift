@@ -27,8 +27,8 @@ struct OperatorStatus: Sendable {
             postgres = try? await PostgresState.read(from: database)
             postgresClock = await offset { try await database.query(Self.clock).value(as: Int64.self) }
         }
-        let memory = try? await subjects.redis?.run(RedisCommand("INFO", "memory")).text.flatMap(
-            RedisMemory.init(info:))
+        var memory: RedisMemory?
+        if let redis = subjects.redis { memory = await RedisMemory.read(from: redis) }
         let redisClock = await offset {
             guard let parts = try await subjects.redis?.run(RedisCommand("TIME")).array, parts.count == 2,
                 let seconds = parts[0].text.flatMap({ Int64($0) }), let micros = parts[1].text.flatMap({ Int64($0) })
@@ -36,6 +36,7 @@ struct OperatorStatus: Sendable {
             return seconds * 1000 + micros / 1000
         }
         let disk = subjects.filesFolder.flatMap(Self.disk)
+        let redisMemory = memory
         return JSONWriter.bytes { json in
             json.object { json in
                 json.field("service", service)
@@ -57,9 +58,9 @@ struct OperatorStatus: Sendable {
                 }
                 json.object("redis") { json in
                     json.field("up", redisClock != nil)
-                    if let memory {
-                        json.field("memory", Int64(memory.used))
-                        json.field("memoryLimit", Int64(memory.limit))
+                    if let redisMemory {
+                        json.field("memory", Int64(redisMemory.used))
+                        json.field("memoryLimit", Int64(redisMemory.limit))
                     }
                     if let redisClock { json.field("clockOffsetMilliseconds", redisClock) }
                 }

@@ -76,40 +76,50 @@ extension ServiceBuilder {
     }
 
     private func redisConfiguration() throws(ConfigError) -> RedisConfiguration {
+        if let knownRedis { return knownRedis }
         guard var configuration = RedisConfiguration(url: config[CommonSettings.redisURL].revealed) else {
-            throw ConfigError("redis_url must be redis://:password@host:port/number")
+            throw ConfigError(
+                "redis_url must be redis://:password@host:port/number or redis+cluster://:password@host:port,host:port")
         }
         configuration.clientName = name
         configuration.trace(by: tracer)
+        if !configuration.seeds.isEmpty {
+            let report = RedisClusterReport(metrics, log: log)
+            configuration.onClusterEvent = report.note
+        }
+        configuration.joinCluster(on: loops, resolvingOn: pool)
+        if let cluster = configuration.cluster { life.atEnd.append { cluster.close() } }
+        knownRedis = configuration
         return configuration
     }
 
     /// The outbox in `database` for facts of type `F`, relayed to their stream.
     public func outbox<F: Fact>(of _: F.Type, in database: PostgresPool, to redis: Redis) -> Outbox {
         let stream = RedisKey(F.stream)
-        let signal = relayOutbox(of: database, to: redis, stream: stream, grace: .zero, retention: .day) { row in
+        let streams = OutboxStreams(stream)
+        let signal = relayOutbox(of: database, to: redis, streams: streams, grace: .zero, retention: .day) { row in
             [row.appendingFact(to: stream)]
         }
         return Outbox(database: database, signal: signal, source: F.source)
     }
 
-    /// Relays the rows of the outbox in `database` to `stream`.
+    /// Relays the rows of the outbox in `database` to `streams`.
     ///
     /// - Parameters:
     ///   - grace: how long the relay leaves a row to its writer before it publishes the row itself.
     ///   - retention: how long a row and its entry are kept.
-    ///   - commands: makes the commands that publish a row; the last one appends an entry to `stream`.
+    ///   - commands: makes the commands that publish a row; the last one appends an entry to one of `streams`.
     /// - Returns: the signal that makes the relay look for rows at once.
     @discardableResult
     public func relayOutbox(
-        of database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, retention: OutboxRetention,
+        of database: PostgresPool, to redis: Redis, streams: OutboxStreams, grace: Duration, retention: OutboxRetention,
         commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
     ) -> WakeSignal {
         let signal = WakeSignal()
         // After a restart, Redis may have lost the latest entries.
         redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
-            database: database, redis: redis, stream: stream, commands: commands, grace: grace, retention: retention,
+            database: database, redis: redis, streams: streams, commands: commands, grace: grace, retention: retention,
             signal: signal, log: log)
         background("outbox relay") { try await relay.run(on: $0) }
         queue("outbox", length: relay.length)

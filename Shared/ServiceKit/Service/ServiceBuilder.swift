@@ -38,6 +38,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     public let unknownMessages: UnknownMessages
     /// The one Redis client of the service, once it has been asked for.
     var sharedRedis: Redis?
+    /// The settings of all connections to Redis, once they have been read.
+    var knownRedis: RedisConfiguration?
     /// The stores and queues that the metrics show.
     var measured = StoreMetrics.Subjects()
 

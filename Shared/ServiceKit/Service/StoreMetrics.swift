@@ -46,9 +46,7 @@ final class StoreMetrics: MetricsSource {
         var new = State()
         if let database = subjects.pools.first?.pool { new.postgres = try? await PostgresState.read(from: database) }
         for (_, pool) in subjects.pools { new.pools.append(await pool.usage()) }
-        if let redis = subjects.redis, let text = try? await redis.run(RedisCommand("INFO", "memory")).text {
-            new.redis = RedisMemory(info: text)
-        }
+        if let redis = subjects.redis { new.redis = await RedisMemory.read(from: redis) }
         new.queues = state.withLock(\.queues)
         for (name, length) in subjects.queues {
             if let length = try? await length() { new.queues[name] = length }

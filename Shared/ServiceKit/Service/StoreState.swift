@@ -1,4 +1,5 @@
 internal import Postgres
+internal import Redis
 
 /// The state of the Postgres server, as it reports it.
 struct PostgresState: Sendable {
@@ -21,7 +22,7 @@ struct PostgresState: Sendable {
     }
 }
 
-/// The memory of a Redis server, from its reply to `INFO memory`.
+/// The memory of a Redis server, from its reply to `INFO memory`; in a cluster, of the master that is fullest.
 struct RedisMemory: Sendable, Equatable {
     /// Bytes.
     let used, limit: Double
@@ -30,6 +31,19 @@ struct RedisMemory: Sendable, Equatable {
         self.used = used
         self.limit = limit
     }
+
+    /// Nil if a server does not answer.
+    static func read(from redis: Redis) async -> RedisMemory? {
+        var fullest: RedisMemory?
+        for outcome in await redis.runOnEachServer(RedisCommand("INFO", "memory")) {
+            guard let memory = (try? outcome.get())?.text.flatMap(RedisMemory.init(info:)) else { return nil }
+            if memory.share >= fullest?.share ?? 0 { fullest = memory }
+        }
+        return fullest
+    }
+
+    /// How full it is; without a limit the number of bytes.
+    private var share: Double { limit > 0 ? used / limit : used }
 
     /// Nil if the text has no such numbers.
     init?(info: String) {

@@ -1,4 +1,15 @@
-extension RedisLink {
+internal import EventLoop
+
+/// A part of the client with a state that callers wait for; confined to its loop.
+protocol RedisStateSource: AnyObject {
+    var loop: EventLoop { get }
+    var state: RedisState { get }
+
+    /// Calls `observer` at once and on each change, on the loop, until it is done.
+    func observe(_ observer: @escaping RedisLink.Observer)
+}
+
+extension RedisStateSource {
     /// Returns as soon as the connection is up.
     ///
     /// - Throws: after `limit`, the reason why it is not.

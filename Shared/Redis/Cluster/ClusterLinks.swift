@@ -1,0 +1,196 @@
+internal import EventLoop
+internal import Wire
+
+/// One loop's connections to the masters of a cluster.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop, like `RedisLink`.
+final class ClusterLinks: @unchecked Sendable, RedisStateSource {
+    let loop: EventLoop
+    let cluster: RedisCluster
+    private let pool: BlockingPool
+    private(set) var router = ClusterRouter()
+    private var links: [ClusterNode: RedisLink] = [:]
+    private var observers: [RedisLink.Observer] = []
+    private var generation = 0
+    /// The connection of each master at which the state became `connected`.
+    private var known: [ClusterNode: RedisState] = [:]
+
+    /// Commands in flight to a node that is no master any more have ended by then.
+    private static let grace = Duration.seconds(5)
+
+    /// Connected while each slot has a master and each master has a connection. The generation grows with each connection
+    /// and each master that takes another's place.
+    private(set) var state = RedisState.connecting {
+        didSet { if state != oldValue { notifyObservers() } }
+    }
+
+    init(_ cluster: RedisCluster, on loop: EventLoop, resolvingOn pool: BlockingPool) {
+        self.cluster = cluster
+        self.loop = loop
+        self.pool = pool
+    }
+
+    func start() {
+        loop.preconditionInLoop()
+        cluster.observe(on: loop) { [weak self] in self?.use($0) }
+    }
+
+    func close() {
+        loop.preconditionInLoop()
+        state = .closed
+        for link in links.values { link.close() }
+    }
+
+    func observe(_ observer: @escaping RedisLink.Observer) {
+        if observer(state) == .keep { observers.append(observer) }
+    }
+
+    private func notifyObservers() {
+        let notified = observers
+        observers = []
+        observers += notified.filter { $0(state) == .keep }
+    }
+
+    // MARK: Nodes
+
+    private func use(_ map: ClusterMap) {
+        guard state != .closed else { return }
+        router.use(map, number: loop.index)
+        for master in map.masters { _ = link(to: master) }
+        let masters = Set(map.masters)
+        if links.keys.contains(where: { !masters.contains($0) }) {
+            loop.schedule(after: Self.grace) { [weak self] in self?.closeUnused() }
+        }
+        updateState()
+    }
+
+    private func closeUnused() {
+        guard state != .closed, let masters = router.map?.masters else { return }
+        for node in links.keys where !masters.contains(node) { links.removeValue(forKey: node)?.close() }
+    }
+
+    private func link(to node: ClusterNode) -> RedisLink {
+        if let link = links[node] { return link }
+        let link = RedisLink(cluster.configuration(of: node), on: loop, resolvingOn: pool)
+        links[node] = link
+        link.start()
+        link.observe { [weak self] state in
+            guard let self, self.state != .closed else { return .remove }
+            if case .lost = state { cluster.refreshSoon() }
+            updateState()
+            return state == .closed ? .remove : .keep
+        }
+        return link
+    }
+
+    private func updateState() {
+        guard let map = router.map else { return }
+        var connections: [ClusterNode: RedisState] = [:]
+        for master in map.masters {
+            guard let state = links[master]?.state, state.isConnected else {
+                return lose(links[master]?.state ?? .connecting)
+            }
+            connections[master] = state
+        }
+        guard map.isComplete else {
+            return lose(.lost(.server(RedisRefusal(message: "CLUSTERDOWN some slots have no node"))))
+        }
+        if state.isConnected, connections == known { return }
+        known = connections
+        generation += 1
+        state = .connected(generation: generation)
+    }
+
+    private func lose(_ new: RedisState) {
+        if case .lost = new { return state = new }
+        if state.isConnected { state = .lost(.connectionLost("a master has taken another's place")) }
+    }
+
+    // MARK: Commands
+
+    /// Sends a command to the node of its key; `waiter` always gets an outcome.
+    func send(_ command: RedisCommand, within limit: Duration?, _ waiter: RedisWaiter) {
+        let limit = limit ?? cluster.configuration.commandTimeout
+        let delivery = ClusterDelivery(
+            command.inCluster, deadline: loop.now &+ limit.wholeNanoseconds, waiter: waiter)
+        start(delivery)
+    }
+
+    /// Sends a command to each master; the outcomes have the order of the masters' addresses.
+    func sendToMasters(_ command: RedisCommand, _ take: @escaping ([Result<RedisValue, RedisError>]) -> Void) {
+        let masters = router.map?.masters ?? []
+        guard !masters.isEmpty else { return take([.failure(.notConnected)]) }
+        var outcomes: [Result<RedisValue, RedisError>] = []
+        for master in masters {
+            link(to: master).send(
+                command, within: nil,
+                .closure { outcome in
+                    outcomes.append(outcome)
+                    if outcomes.count == masters.count { take(outcomes) }
+                })
+        }
+    }
+
+    private func start(_ delivery: ClusterDelivery) {
+        guard state != .closed else { return delivery.waiter.complete(.failure(.closed)) }
+        guard let node = router.node(for: delivery.slot) else {
+            return delivery.waiter.complete(.failure(.notConnected))
+        }
+        send(delivery, to: node, asking: false)
+    }
+
+    private func send(_ delivery: ClusterDelivery, to node: ClusterNode, asking: Bool) {
+        let link = link(to: node)
+        // A node that the map does not have yet is being connected to.
+        if delivery.redirections > 0, case .connecting = link.state {
+            return later(delivery, after: .milliseconds(5)) { [self] in send(delivery, to: node, asking: asking) }
+        }
+        if asking { link.send(.asking, within: nil, .none) }
+        link.send(
+            delivery.command, within: delivery.left(at: loop.now),
+            .closure { [self] outcome in answered(delivery, by: node, outcome) })
+    }
+
+    private func answered(_ delivery: ClusterDelivery, by node: ClusterNode, _ outcome: Result<RedisValue, RedisError>)
+    {
+        guard case .failure(.server(let error)) = outcome, let refusal = ClusterRefusal(error, from: node) else {
+            return delivery.waiter.complete(outcome)
+        }
+        if refusal.asksForMap { cluster.refreshSoon() }
+        let left = delivery.left(at: loop.now)
+        let step = router.step(after: refusal, redirections: delivery.redirections, left: left)
+        guard step != .fail, state != .closed else { return delivery.waiter.complete(outcome) }
+        cluster.report(.redirected(refusal.name))
+        switch step {
+        case .send(let node, let asking):
+            delivery.redirections += 1
+            send(delivery, to: node, asking: asking)
+        case .sendLater(let pause): later(delivery, after: pause) { [self] in start(delivery) }
+        case .fail: break
+        }
+    }
+
+    private func later(_ delivery: ClusterDelivery, after pause: Duration, _ body: @escaping () -> Void) {
+        guard delivery.left(at: loop.now) > pause else { return delivery.waiter.complete(.failure(.timedOut)) }
+        loop.schedule(after: pause, body)
+    }
+}
+
+/// A command on its way through a cluster.
+private final class ClusterDelivery {
+    let command: RedisCommand
+    let slot: Int?
+    let deadline: UInt64
+    let waiter: RedisWaiter
+    /// The redirections that it has followed.
+    var redirections = 0
+
+    init(_ command: RedisCommand, deadline: UInt64, waiter: RedisWaiter) {
+        self.command = command
+        slot = command.key.map { HashSlot.of($0.name.utf8) }
+        self.deadline = deadline
+        self.waiter = waiter
+    }
+
+    func left(at now: UInt64) -> Duration { .nanoseconds(Int64(deadline > now ? deadline - now : 0)) }
+}

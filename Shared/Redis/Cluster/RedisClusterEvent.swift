@@ -1,0 +1,11 @@
+/// What happens to the map of a cluster and to commands, for metrics and the log.
+public enum RedisClusterEvent: Sendable {
+    /// A node has refused a command, which is sent again: `moved`, `ask`, `tryagain`, `clusterdown` or `loading`.
+    case redirected(String)
+    /// The map was read.
+    case refreshed
+    /// The map is another one.
+    case changed(masters: [String], replicas: Int, slotsMoved: Int, isComplete: Bool)
+    /// No node has sent a map.
+    case refreshFailed(RedisError)
+}

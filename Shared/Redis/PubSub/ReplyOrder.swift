@@ -1,0 +1,32 @@
+/// The commands of a connection with shard channels whose replies are still to come, in their order.
+///
+/// An error names no channel, so the order tells which channel was refused.
+struct ReplyOrder {
+    struct Request: Equatable {
+        let channel: [UInt8]
+        let isSubscribe: Bool
+    }
+
+    private var requests: [Request] = []
+    private var head = 0
+
+    /// The command that is answered next.
+    var first: Request? { head < requests.count ? requests[head] : nil }
+
+    mutating func append(_ request: Request) { requests.append(request) }
+
+    mutating func removeFirst() {
+        head += 1
+        if head == requests.count {
+            removeAll()
+        } else if head >= 1024, head * 2 >= requests.count {
+            requests.removeFirst(head)
+            head = 0
+        }
+    }
+
+    mutating func removeAll() {
+        requests = []
+        head = 0
+    }
+}

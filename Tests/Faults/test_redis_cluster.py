@@ -1,0 +1,108 @@
+"""Maru on six nodes of a Redis cluster: everything works, a slot may move and a master may be lost."""
+
+import argparse
+import asyncio
+import os
+import time
+import urllib.request
+
+import pytest
+import socketio
+from faults import CHECKOUT, Run
+from redis_lab import slot_of
+
+# Moves slots and kills a master, and in the long form empties one, and all of it again.
+MINUTES = 1.5 if os.environ.get("MARU_FULL") else 0.3
+pytestmark = pytest.mark.timeout(600)
+PROMISES = ("R1", "R2", "R3", "R4", "R12", "R13", "R14", "a room is live", "no process", "every client")
+
+
+class SmokeRun(Run):
+    """A run that first looks whether the parts of the product that use Redis work on the cluster."""
+
+    async def disturb(self):
+        self.smoke = await asyncio.to_thread(self.look)
+        await super().disturb()
+
+    async def settle(self):
+        await super().settle()
+        first = int(self.deployment.ports["internals_port"])
+        self.metrics = [await asyncio.to_thread(metrics, first + number) for number in range(5)]
+
+    def promises(self):
+        # The deployment is gone when the tests look.
+        self.kept = super().promises()
+        return self.kept
+
+    def look(self):
+        lab = self.deployment.lab
+        owner, friend = self.members[0], next(each for each in self.members[1:] if each.key == "native")
+
+        def holds(pattern):
+            return any(lab.command(node, "KEYS", pattern) for node in lab.masters())
+
+        states = []
+        with socketio.SimpleClient() as phone, socketio.SimpleClient() as other:
+            for client, app in ((phone, owner), (other, friend)):
+                client.connect(self.deployment.base, headers={"Cookie": app.cookie}, namespace="/me")
+            phone.call("presence", {"users": [friend.id]})
+            while "online" not in states:
+                name, *event = phone.receive(timeout=20)
+                states += [event[0]["users"].get(friend.id)] if name == "presence" else []
+        found = {"presence": "online" in states}
+        wrong = {"email": owner.email, "password": "Wrong-2024!", "deviceToken": ""}
+        codes = [owner.send("POST", "/users/login", json=wrong).json()["errorCode"] for _ in range(8)]
+        found["sign-in limit"] = codes[-1] == "E98" and holds("login:account:*")
+        # An instance reports the calls of a user once they are a part of the burst.
+        for _ in range(100):
+            owner.get("/users/me")
+        found["call limit"] = until(lambda: holds(f"limits:auth-service:user:{owner.id}"))
+        keys = [key.decode() for node in lab.masters() for key in lab.command(node, "KEYS", "*")]
+        found["pushes in sixteen slots"] = len({slot_of(key) for key in keys if key.startswith("push:")}) == 16
+        found["sessions on several masters"] = len({lab.master_of(slot_of(key)) for key in keys if "position:" in key}) > 1
+        rooms = {lab.master_of(slot_of(f"room:{room}")) for room in self.writers[0].rooms}
+        heard = {node for node in lab.nodes if lab.command(node, "PUBSUB", "SHARDCHANNELS", "room:*")}
+        found["rooms at replicas"] = bool(heard) and not heard & set(lab.masters()) and len(heard) >= len(rooms) > 0
+        return found
+
+
+def metrics(port):
+    """The numbers of a service by name and labels."""
+    text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in text.splitlines() if line[:1] != "#"}
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not (result := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return result
+
+
+@pytest.fixture(scope="module")
+def run():
+    options = argparse.Namespace(
+        minutes=MINUTES, seed=7, pause=0.25, lab="redis", programs=str(CHECKOUT / ".build/debug"))
+    run = SmokeRun(options)
+    run.status = asyncio.run(run.run())
+    return run
+
+
+@pytest.mark.parametrize("part", (
+    "presence", "sign-in limit", "call limit", "pushes in sixteen slots", "sessions on several masters", "rooms at replicas",
+))
+def test_the_parts_that_use_redis_work_on_a_cluster(run, part):
+    assert run.smoke[part], run.smoke
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_a_changing_cluster_breaks_no_promise(run, promise):
+    problems = {name: found for name, found in run.kept.items() if name.startswith(promise)}
+    assert problems and not any(problems.values()), problems
+
+
+def test_every_service_follows_the_cluster(run):
+    for service in run.metrics:
+        assert service['maru_redis_nodes{role="master"}'] == 3 and service['maru_redis_nodes{role="replica"}'] == 3
+        assert service['maru_redis_map_refreshes_total{outcome="read"}'] > 10
+    assert sum(service['maru_redis_redirects_total{kind="moved"}'] for service in run.metrics) > 0

@@ -1,0 +1,161 @@
+import EventLoop
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Redis
+
+@Suite struct RedirectionTests {
+    /// Runs `body` on a loop with a client of a scripted cluster.
+    private static func run(
+        _ answer: @escaping @Sendable (_ address: (Int) -> String, _ node: Int, _ command: [String]) -> String?,
+        adjust: (inout RedisConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (ScriptedCluster, Redis, RedisSubscriber) async throws -> Void
+    ) async throws {
+        let group = EventLoopGroup(count: 1)
+        let pool = BlockingPool(threads: 1, limit: 16, name: "resolver")
+        let addresses = Mutex<[String]>([])
+        let cluster = try await group.loops[0].run {
+            try ScriptedCluster(on: group.loops[0]) { node, command in
+                answer({ index in addresses.withLock { $0[index] } }, node, command)
+            }
+        }
+        addresses.withLock { $0 = [cluster.address(0), cluster.address(1)] }
+        var configuration = try #require(RedisConfiguration(url: cluster.url))
+        configuration.commandTimeout = .seconds(10).patiently
+        adjust(&configuration)
+        configuration.joinCluster(on: group, resolvingOn: pool)
+        let redis = Redis(configuration, on: group, resolvingOn: pool)
+        let subscriber = RedisSubscriber(configuration, on: group, resolvingOn: pool)
+        let outcome: Result<Void, any Error>
+        do {
+            try await group.loops[0].run {
+                try await redis.connected(within: .seconds(10).patiently)
+                try await body(cluster, redis, subscriber)
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        subscriber.close()
+        redis.close()
+        configuration.cluster?.close()
+        try await group.loops[0].run { cluster.stop() }
+        await onOwnThread { group.stop() }
+        pool.stop()
+        try outcome.get()
+    }
+
+    private static let value = "$5\r\nvalue\r\n"
+
+    @Test("A command for a slot that has moved is sent to its new master, and so are later ones")
+    func moved() async throws {
+        let events = Record<String>()
+        try await Self.run { address, node, command in
+            node == 0 && command[0] == "GET" ? "-MOVED \(HashSlot.of("key".utf8)) \(address(1))\r\n" : Self.value
+        } adjust: {
+            $0.onClusterEvent = { if case .redirected(let kind) = $0 { events.add(kind) } }
+        } _: { cluster, redis, _ async throws in
+            #expect(try await redis.get("key") == Array("value".utf8))
+            #expect(try await redis.get("{key}2") == Array("value".utf8))
+            #expect(cluster.log == ["0 GET key", "1 GET key", "1 GET {key}2"])
+            #expect(events.all == ["moved"])
+        }
+    }
+
+    @Test("A command for a key that is on its way goes to the other node after ASKING, and the next one to the master")
+    func ask() async throws {
+        let asked = Mutex(0)
+        try await Self.run { address, node, command in
+            guard node == 0, command[0] == "GET" else { return command[0] == "GET" ? Self.value : nil }
+            return asked.withLock { count -> String in
+                count += 1
+                return count == 1 ? "-ASK \(HashSlot.of("key".utf8)) \(address(1))\r\n" : Self.value
+            }
+        } _: { cluster, redis, _ async throws in
+            #expect(try await redis.get("key") == Array("value".utf8))
+            #expect(try await redis.get("key") == Array("value".utf8))
+            #expect(cluster.log == ["0 GET key", "1 ASKING", "1 GET key", "0 GET key"])
+        }
+    }
+
+    @Test(
+        "A command is sent again after a pause while the node cannot execute it",
+        arguments: ["TRYAGAIN Multiple keys", "CLUSTERDOWN Hash slot not served", "LOADING Redis is loading"])
+    func later(refusal: String) async throws {
+        let asked = Mutex(0)
+        try await Self.run { _, _, command in
+            guard command[0] == "GET" else { return nil }
+            return asked.withLock { count -> String in
+                count += 1
+                return count < 3 ? "-\(refusal)\r\n" : Self.value
+            }
+        } _: { cluster, redis, _ async throws in
+            #expect(try await redis.get("key") == Array("value".utf8))
+            #expect(cluster.log == ["0 GET key", "0 GET key", "0 GET key"])
+        }
+    }
+
+    @Test("A command that no node accepts fails with the refusal")
+    func refused() async throws {
+        try await Self.run { address, node, command in
+            "-MOVED \(HashSlot.of("key".utf8)) \(address(1 - node))\r\n"
+        } _: { cluster, redis, _ async throws in
+            let error = await #expect(throws: RedisError.self) { try await redis.get("key") }
+            #expect(error?.code == "MOVED")
+            #expect(cluster.log.count == ClusterRouter.mostRedirections + 1)
+            // An error that says nothing about the cluster is one for the caller.
+            let other = await #expect(throws: RedisError.self) {
+                try await redis.run(RedisCommand("GET", RedisKey("key")), within: .milliseconds(1))
+            }
+            #expect(other != nil)
+        }
+    }
+
+    @Test("A room that a node gives up by itself is subscribed to again, and its listener learns of the gap")
+    func unasked() async throws {
+        try await Self.run { _, _, command in
+            guard command[0] == "SSUBSCRIBE" else { return nil }
+            let confirmation = ScriptedCluster.push("ssubscribe", command[1])
+            return command[1] == "other" ? confirmation + ScriptedCluster.push("sunsubscribe", "room") : confirmation
+        } _: { cluster, _, subscriber async throws in
+            let events = Record<RedisSubscription.Event>()
+            let others = Record<RedisSubscription.Event>()
+            let loop = EventLoop.current!
+            let room = try await subscriber.subscribe(to: "room", isSharded: true, on: loop) { events.add($0) }
+            let other = try await subscriber.subscribe(to: "other", isSharded: true, on: loop) { others.add($0) }
+            try await eventually { events.all == [.confirmed, .lost, .gap] }
+            #expect(others.all == [.confirmed], "the connection is still there")
+            #expect(cluster.log == ["0 SSUBSCRIBE room", "0 SSUBSCRIBE other", "0 SSUBSCRIBE room"])
+            room.cancel()
+            other.cancel()
+            try await eventually { cluster.log.count == 5 }
+            #expect(Set(cluster.log[3...]) == ["0 SUNSUBSCRIBE room", "0 SUNSUBSCRIBE other"])
+        }
+    }
+
+    @Test("A room is subscribed to where the refusal says, or again when the node is ready")
+    func subscribing() async throws {
+        let asked = Mutex(0)
+        try await Self.run { address, node, command in
+            guard command[0] == "SSUBSCRIBE" else { return nil }
+            if command[1] == "moved", node == 0 { return "-MOVED \(HashSlot.of("moved".utf8)) \(address(1))\r\n" }
+            let isFirst = asked.withLock { count -> Bool in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? "-CLUSTERDOWN Hash slot not served\r\n" : ScriptedCluster.push("ssubscribe", command[1])
+        } _: { cluster, _, subscriber async throws in
+            let events = Record<RedisSubscription.Event>()
+            let loop = EventLoop.current!
+            _ = try await subscriber.subscribe(to: "late", isSharded: true, on: loop, within: .seconds(20)) {
+                events.add($0)
+            }
+            _ = try await subscriber.subscribe(to: "moved", isSharded: true, on: loop, within: .seconds(20)) {
+                events.add($0)
+            }
+            #expect(events.all == [.confirmed, .confirmed])
+            #expect(cluster.log.contains("1 SSUBSCRIBE moved"))
+        }
+    }
+}
