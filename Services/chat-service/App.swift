@@ -58,8 +58,9 @@ enum App {
             members: members,
             present: PresentMembers(
                 gateway: RealtimeClient(
-                    service.internalClient(service.peers.realtime, deadline: settings.hereTimeout)),
+                    service.internalClient(service.peers.realtime, deadline: settings.here.timeout)),
                 members: members, blocks: blocks, settings: SettingsStore(database: database),
+                quota: BucketTable(rate: Double(settings.here.perMinute) / 60, burst: Double(settings.here.perMinute)),
                 metrics: PresenceMetrics(service.metrics)),
             profiles: profiles)
         let attachments = Attachments(

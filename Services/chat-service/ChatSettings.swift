@@ -43,6 +43,11 @@ struct ChatSettings: Sendable {
         "How long a message with @here waits for realtime-gateway to tell the present members. After that it mentions all."
     )
 
+    private static let userHereKey = ConfigKey(
+        "user_here", default: 10, atLeast: 1,
+        "Messages with @here of one user in a minute for which the present members are found; further ones mention all."
+    )
+
     private static let userScheduledKey = ConfigKey(
         "user_scheduled", default: 100, atLeast: 1, "The largest number of scheduled messages of one user.")
     private static let scheduledAheadKey = ConfigKey(
@@ -60,7 +65,8 @@ struct ChatSettings: Sendable {
             userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
-            hereTimeoutKey.entry, userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
+            hereTimeoutKey.entry, userHereKey.entry, userScheduledKey.entry, scheduledAheadKey.entry,
+            scheduledLeaseKey.entry,
         ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
@@ -76,7 +82,8 @@ struct ChatSettings: Sendable {
     var searchesPerUser: Int { search.perUser }
     /// 0 to 1.
     var searchIndexShare: Double { search.indexShare }
-    let hereTimeout: Duration
+    /// The time for finding present members, and how often a user's messages find them in a minute.
+    let here: (timeout: Duration, perMinute: Int)
     let limitOfDrafts: Int
     let schedulingLimits: SchedulingLimits
     let scheduledLease: Duration
@@ -93,7 +100,7 @@ struct ChatSettings: Sendable {
         search = (
             config[Self.searchTimeKey], config[Self.searchesKey], min(1, Double(config[Self.searchShareKey]) / 100)
         )
-        hereTimeout = config[Self.hereTimeoutKey]
+        here = (config[Self.hereTimeoutKey], config[Self.userHereKey])
         limitOfDrafts = config[Self.userDraftsKey]
         schedulingLimits = SchedulingLimits(
             ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])

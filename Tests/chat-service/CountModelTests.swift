@@ -37,6 +37,7 @@ struct CountModelTests {
                 "chat-service", database: chat.database.database, redis: chat.redis, auth: chat.peers.url, in: folder,
                 [
                     "workspace_url": chat.peers.url, "realtime_url": chat.peers.url, "here_timeout": "3s",
+                    "user_here": "100000",
                     "public_address": "127.0.0.1:\(port)", "user_rate": "100000",
                     "user_burst": "100000",
                 ])

@@ -100,6 +100,20 @@ struct HereTests {
         }
     }
 
+    @Test("A user with too many messages with @here mentions all members, and the gateway is not asked")
+    func quota() async throws {
+        try await ChatHarness.use(["user_here": "2"]) { chat in
+            chat.peers.change { $0.present = [2] }
+            for user in [1, 1, 1, 2] as [Int64] {
+                let sent = try await chat.send("@here", user: user)
+                #expect(sent.status == 201)
+            }
+            #expect(chat.peers.now.asked.count { $0 == "/internal/rooms/channel-7/present" } == 3)
+            let (absent, present) = (try await Self.inbox(chat, 3), try await Self.inbox(chat, 2))
+            #expect(absent == [3] && present == [3, 2, 1])
+        }
+    }
+
     @Test("An edit moves the mentions of @here, keeps those of a text that keeps it, and pushes nobody")
     func edits() async throws {
         try await ChatHarness.use { chat in

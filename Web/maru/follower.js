@@ -51,7 +51,7 @@ export class Follower {
         else this.client.store.apply(event);
         // A workspace without a view is to be read again, and the counts of threads come with the rooms.
         const isBare = name === 'workspace' && data.type !== 'gone' && data.type !== 'deleted' && !data.name;
-        const isBehind = name === 'badge' && data.unreadCount !== this.client.store.knownUnread();
+        const isBehind = name === 'badge' && !this.client.store.knows(data);
         if (RELOADING.has(name) || isBare || isBehind) this.#reloadLater(isBehind ? SETTLE : RELOAD_AFTER);
         this.client.emit('event', event);
     }
@@ -89,7 +89,7 @@ export class Follower {
     #reloadLater(milliseconds = RELOAD_AFTER) {
         clearTimeout(this.#reloading);
         this.#reloading = setTimeout(async () => {
-            if (milliseconds === SETTLE && this.client.store.unread?.unreadCount === this.client.store.knownUnread()) return;
+            if (milliseconds === SETTLE && this.client.store.knows(this.client.store.unread ?? {})) return;
             try {
                 const loaded = new Set([...this.client.store.rooms.values()].map((each) => each.workspace));
                 if (this.focus.workspace) loaded.add(this.focus.workspace);

@@ -129,7 +129,16 @@ export class Store extends Emitter {
 
     /** The unread messages of the rooms and threads that this device knows. */
     knownUnread() {
-        return [...this.threads.values()].reduce((sum, each) => sum + each.unreadCount, this.badge().unreadCount);
+        return this.#known('unreadCount');
+    }
+
+    /** Whether this device knows as many unread messages and mentions as a badge of the server has. */
+    knows({ unreadCount, mentionCount }) {
+        return unreadCount === this.#known('unreadCount') && (mentionCount ?? this.#known('mentionCount')) === this.#known('mentionCount');
+    }
+
+    #known(name) {
+        return [...this.threads.values()].reduce((sum, each) => sum + each[name], this.badge()[name]);
     }
 
     setUnread(unread) {

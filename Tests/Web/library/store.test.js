@@ -151,4 +151,7 @@ test('The badge is the one of the server, and what is known without it', () => {
     assert.equal(store.knownUnread(), 5);
     store.apply({ name: 'badge', data: { unreadCount: 7, mentionCount: 1 } });
     assert.equal(store.unread.unreadCount, 7);
+    assert.deepEqual([5, 7].map((unreadCount) => store.knows({ unreadCount, mentionCount: 1 })), [true, false]);
+    // Of @here the server may know better.
+    assert.equal(store.knows({ unreadCount: 5, mentionCount: 2 }), false);
 });

@@ -28,7 +28,8 @@ struct LimitDefaultTests {
         #expect(settings.limitOfDrafts == 500)
         #expect(settings.schedulingLimits.ofUser == 100)
         #expect(settings.schedulingLimits.ahead == .seconds(120 * 86_400))
-        #expect(settings.hereTimeout == .milliseconds(250))
+        #expect(settings.here.timeout == .milliseconds(250))
+        #expect(settings.here.perMinute == 10)
     }
 
     @Test("The page about messages names the settings of these limits with their defaults")
@@ -38,7 +39,7 @@ struct LimitDefaultTests {
         for (setting, limit) in [
             ("edit_window", "none"), ("room_pins", "100"), ("message_reactions", "50"), ("user_drafts", "500"),
             ("user_scheduled", "100"), ("scheduled_ahead", "120 days"), ("scheduled_lease", "1 s"),
-            ("here_timeout", "250 ms"),
+            ("here_timeout", "250 ms"), ("user_here", "10"),
         ] {
             #expect(page.contains("| `\(setting)` | \(limit) |"), "\(setting)")
         }

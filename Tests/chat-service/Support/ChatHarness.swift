@@ -37,7 +37,7 @@ final class ChatHarness: Stoppable {
         redis = try await RedisServer.start(isDurable: true)
         var all = [
             "auth_url": peers.url, "workspace_url": peers.url, "realtime_url": peers.url,
-            "here_timeout": "3s", "files_folder": files.path, "user_rate": "100000",
+            "here_timeout": "3s", "user_here": "100000", "files_folder": files.path, "user_rate": "100000",
             "user_burst": "100000", "database_connections": "2", "search_timeout": "10s",
         ]
         all.merge(settings) { _, given in given }

@@ -12,11 +12,18 @@ struct PresentMembers: Sendable {
     let members: RoomMembers
     let blocks: BlockCache
     let settings: SettingsStore
+    /// The messages of a user for which present members are found.
+    let quota: BucketTable<UserID>
     let metrics: PresenceMetrics
 
-    /// Returns nil if the gateway does not answer in time. `@here` then reaches all members: a lost notification does more
-    /// harm than one too many.
+    /// Returns nil if the gateway does not answer in time, and for a user with too many messages with `@here`: a row for each
+    /// member that it reaches holds up the commits of others. `@here` then reaches all members, because a lost notification
+    /// does more harm than one too many.
     func find(in target: MessageTarget, for author: UserID) async throws -> [UserID]? {
+        guard quota.take(author) == nil else {
+            metrics.limited.increment()
+            return nil
+        }
         let begin = ContinuousClock.now
         do {
             let ids = try await members.ids(of: target.room, in: target.workspace, member: author)
@@ -37,7 +44,7 @@ struct PresentMembers: Sendable {
 
 /// The metrics of looking for present members.
 struct PresenceMetrics: Sendable {
-    let unanswered: Counter
+    let unanswered, limited: Counter
     private let answered: Counter
     private let time: Histogram
 
@@ -49,6 +56,7 @@ struct PresenceMetrics: Sendable {
         }
         answered = counter("answered")
         unanswered = counter("unanswered")
+        limited = counter("limited")
         time = metrics.histogram(
             "maru_here_lookup_seconds", "The time in which the present members were found.", labels: [:],
             buckets: .latency)
