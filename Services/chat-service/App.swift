@@ -132,7 +132,10 @@ enum App {
         directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
             access: roomAccess, store: SearchStore(database: database), profiles: profiles, blocks: blocks,
-            limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
+            limiter: SearchLimiter(
+                limit: settings.searchesPerUser,
+                leases: SearchLeaseStore(redis: redis, timeOfSearch: settings.searchTime)),
+            metrics: searchMetrics,
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)

@@ -1,4 +1,3 @@
-import Postgres
 import ServiceSupport
 import Telemetry
 import TestSupport
@@ -9,30 +8,12 @@ import Wire
 
 @Suite("Bounds of a search", .serialized)
 struct SearchBoundsTests {
-    private static let lock = Statement.write("lock index", "lock table search_message in access exclusive mode")
-    private static let lockReactions = Statement.write(
-        "lock reactions", "lock table reaction in access exclusive mode")
-    private static let wait = Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0")
-
-    /// Runs `body` while no statement can read the index, or another locked table.
-    private static func locking(
-        _ chat: ChatHarness, _ lock: Statement = Self.lock, _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
-        try await chat.database.run { pool in
-            try await pool.transaction { tx in
-                try await tx.query(wait)
-                try await tx.query(lock)
-                try await body()
-            }
-        }
-    }
-
     @Test("S3 A search that reaches search_timeout answers what it has, and says that it is not complete")
     func time() async throws {
         try await ChatHarness.use(["search_timeout": "100ms"]) { chat in
             _ = try await chat.send("회의")
             try await chat.untilIndexed()
-            try await Self.locking(chat) {
+            try await chat.locking("search_message") {
                 let reply = try await chat.search("회의")
                 #expect(reply.status == 200)
                 #expect(try reply.json["complete"]?.bool == false)
@@ -53,60 +34,12 @@ struct SearchBoundsTests {
             // The details of a changed message are read.
             _ = try await chat.call("PUT", ChatHarness.channel + "/chats/1", json: #"{"content":"회의 셋"}"#)
             try await chat.untilIndexed()
-            try await Self.locking(chat, Self.lockReactions) {
+            try await chat.locking("reaction") {
                 let reply = try await chat.search("회의")
                 #expect(reply.status == 200)
                 #expect(try reply.json["complete"]?.bool == false)
             }
             try await eventually("a complete search") { try await chat.search("회의").json["complete"]?.bool == true }
-        }
-    }
-
-    @Test("A user runs two searches at a time; one more is refused with E98, and searches of others are not")
-    func number() async throws {
-        try await ChatHarness.use(["search_timeout": "60s", "database_connections": "8"]) { chat in
-            _ = try await chat.send("회의")
-            try await chat.untilIndexed()
-            let running = try await Self.lockedSearches(chat)
-            #expect(running == [200, 200, 200])
-            #expect(try await chat.found("회의") == ["회의"])
-        }
-    }
-
-    /// Holds two searches of user 1 at a lock, checks the answer to a third one, and starts one of user 2. Returns the
-    /// statuses of those that were not refused.
-    private static func lockedSearches(_ chat: ChatHarness) async throws -> [Int] {
-        try await withThrowingTaskGroup(of: Int.self) { searches in
-            @Sendable func untilLocked(_ count: Int) async throws {
-                try await eventually("\(count) searches at the lock") {
-                    try await chat.database.ask(
-                        """
-                        select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-                            and query like '%search_message where workspace%'
-                        """
-                    ) == "\(count)"
-                }
-            }
-            let (locked, locking) = AsyncStream.makeStream(of: Void.self)
-            let (ended, ending) = AsyncStream.makeStream(of: Void.self)
-            let lock = Task {
-                try await Self.locking(chat) {
-                    locking.yield()
-                    for await _ in ended { break }
-                }
-            }
-            for await _ in locked { break }
-            for _ in 0..<2 { searches.addTask { try await chat.search("회의").status } }
-            try await untilLocked(2)
-            let third = try await chat.search("회의")
-            #expect(third.status == 429)
-            #expect(third.errorCode == "E98")
-            #expect(third.headers["retry-after"] == "1")
-            searches.addTask { try await chat.search("회의", user: 2).status }
-            try await untilLocked(3)
-            ending.yield()
-            try await lock.value
-            return try await searches.reduce(into: []) { $0.append($1) }
         }
     }
 
@@ -121,7 +54,7 @@ struct SearchBoundsTests {
                 try await chat.untilIndexed()
                 // A busy machine can exceed so short a time.
                 try await eventually("a whole search") { try await chat.found("극비문서") == ["극비문서 인수합병"] }
-                try await Self.locking(chat) { _ = try await chat.search("극비문서") }
+                try await chat.locking("search_message") { _ = try await chat.search("극비문서") }
                 _ = try await chat.call("GET", "/v1/workspaces/3/find?q=\(PercentEncoding.strict.encode("극비문서"))")
                 _ = try await chat.database.database.run(sql: "alter table chat.search_message rename to hidden")
                 let failed = try await chat.search("극비문서")

@@ -1,3 +1,4 @@
+import Postgres
 import ServiceSupport
 import TestSupport
 import Wire
@@ -48,6 +49,31 @@ extension ChatHarness {
                 where not room.is_closed and (p.room is null or room.last_seq > p.seq or room.rev > p.rev
                     or p.form <> \(SearchEntry.form))
                 """) == "0"
+        }
+    }
+
+    /// Runs `body` while no statement can read a table.
+    func locking(_ table: String, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await database.run { pool in
+            try await pool.transaction { tx in
+                try await tx.query(
+                    Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0"))
+                try await tx.query(
+                    Statement.write("lock table", unprepared: "lock table \(table) in access exclusive mode"))
+                try await body()
+            }
+        }
+    }
+
+    /// Waits until this many searches wait for the locked index.
+    func untilSearchesWait(_ count: Int) async throws {
+        try await eventually("\(count) searches at the lock") {
+            try await self.database.ask(
+                """
+                select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+                    and query like '%search_message where workspace%'
+                """
+            ) == "\(count)"
         }
     }
 }
