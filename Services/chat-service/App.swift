@@ -151,7 +151,11 @@ enum App {
             safety.register(in: &routes)
             webhooks.register(in: &routes)
             SearchRoutes(
-                search: search, filterNames: SearchNames(access: roomAccess, people: directory),
+                search: search,
+                filterNames: SearchNames(
+                    access: roomAccess, people: directory,
+                    times: SearchTimes(
+                        settings: notifications.preferences.settings, days: DayStore(database: database))),
                 find: QuickFind(access: roomAccess, people: directory)
             ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)

@@ -101,7 +101,9 @@ def test_search_marks_what_it_found_and_jumps_to_it(person):
         anna.say(f"회의 자료 {number}번")
     anna.sent("회의 자료 59번")
     anna.page.locator(".room-head").get_by_role("button", name="Search").click()
-    anna.page.locator("maru-search input").fill("ㅎㅇ 자료 3번")
+    # The days of before: and after: are those of the device.
+    with anna.page.expect_request(re.compile(r"/search\?.*\bzone=[A-Z]\w+")):
+        anna.page.locator("maru-search input").fill("ㅎㅇ 자료 3번")
     expect(anna.page.locator(".hit").first.locator("mark").first).to_be_visible()
     anna.page.locator(".hit", has_text="회의 자료 3번").first.click()
     row = anna.page.locator("maru-room .message.target")

@@ -62,20 +62,62 @@ struct SearchFilterTests {
         }
     }
 
-    @Test(
-        "Invalid searches are refused",
-        arguments: [
-            "q=", "", "q=-x", "q=%22%22", "q=a&sort=worst", "q=a&cursor=x", "q=a&limit=0", "q=a&limit=201",
-            "q=a&has=cat",
-            "q=a&before=soon", "q=a%20-before:2020-01-01", "q=-from:1",
-            "q=a&sort=recent&cursor=1.channel-7.2.3.1.channel-7.2",
-            "q=" + String(repeating: "a", count: 201),
-        ])
-    func refusals(_ query: String) async throws {
+    @Test("The days of before and after are those of the zone that is asked for, of do-not-disturb hours, or of UTC")
+    func zones() async throws {
         try await ChatHarness.use { chat in
-            let reply = try await chat.call("GET", "/v1/workspaces/3/search?" + query)
-            #expect(reply.status == 422)
-            #expect(try reply.json["errorCode"]?.string == "E11")
+            for text in ["회의 하나", "회의 둘", "회의 셋"] { _ = try await chat.send(text) }
+            // In Seoul, 8 May begins at 15:00 UTC of 7 May. In Havana, 2 November 2025 had two midnights: 04:00 and 05:00 UTC. In
+            // Beirut, 30 March 2025 had none and began at 01:00, which is 22:00 UTC of the day before.
+            for (seq, moment) in ["2025-05-07T15:30:00Z", "2025-11-02T04:30:00Z", "2025-03-29T22:30:00Z"].enumerated() {
+                let milliseconds = try #require(Timestamp(moment)).milliseconds
+                try await chat.database.database.run(
+                    sql: "update chat.message set created_at = \(milliseconds) where seq = \(seq + 1)")
+            }
+            try await chat.database.database.run(sql: "delete from chat.search_progress")
+            _ = try await chat.send("다음")
+            try await chat.untilIndexed()
+            func found(_ day: String, _ zone: String, user: Int64 = 1) async throws -> [String] {
+                try await chat.found("회의 after:\(day)", "&before=\(day)T23:59:59Z\(zone)", user: user)
+            }
+            #expect(try await found("2025-05-08", "") == [])
+            #expect(try await chat.found("after:2025-05-08 before:2025-05-09 회의", "&zone=Asia/Seoul") == ["회의 하나"])
+            #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09&zone=Asia/Seoul") == ["회의 하나"])
+            #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09&zone=Europe/Paris") == [])
+            #expect(try await found("2025-11-02", "&zone=America/Havana") == ["회의 둘"])
+            #expect(try await chat.found("회의 before:2025-11-02", "&after=2025-11-01&zone=America/Havana") == [])
+            #expect(try await chat.found("회의 after:2025-03-30", "&before=2025-03-31&zone=Asia/Beirut") == ["회의 셋"])
+            // A moment has its own zone.
+            #expect(
+                try await chat.found("회의 after:2025-05-08T00:00:00Z", "&before=2025-05-09&zone=Asia/Seoul") == [])
+            for (day, zone) in [("0000-01-01", "Asia/Seoul"), ("9999-12-31", "America/Havana")] {
+                let reply = try await chat.search("회의", "&after=\(day)&zone=\(zone)")
+                #expect(reply.status == 200)
+            }
+            let settings = #"""
+                {"readReceipts":true,"presence":true,"typing":true,"keywords":[],
+                "doNotDisturb":{"from":"22:00","to":"07:00","zone":"Asia/Seoul"}}
+                """#
+            let stored = try await chat.call("PUT", "/v1/users/me/settings", json: settings)
+            #expect(stored.status == 200)
+            #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09") == ["회의 하나"])
+            #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09&zone=UTC") == [])
+            #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09", user: 2) == [])
+        }
+    }
+
+    @Test("Invalid searches are refused")
+    func refusals() async throws {
+        try await ChatHarness.use { chat in
+            for query in [
+                "q=", "", "q=-x", "q=%22%22", "q=a&sort=worst", "q=a&cursor=x", "q=a&limit=0", "q=a&limit=201",
+                "q=a&has=cat", "q=a&before=soon", "q=a&zone=Seoul", "q=a&before=2020-01-01&zone=%2B09:00",
+                "q=a&zone=a%00b", "q=a%20-before:2020-01-01", "q=-from:1",
+                "q=a&sort=recent&cursor=1.channel-7.2.3.1.channel-7.2", "q=" + String(repeating: "a", count: 201),
+            ] {
+                let reply = try await chat.call("GET", "/v1/workspaces/3/search?" + query)
+                #expect(reply.status == 422, "\(query)")
+                #expect(try reply.json["errorCode"]?.string == "E11", "\(query)")
+            }
         }
     }
 }

@@ -123,7 +123,11 @@ export class Routes {
     saved = (cursor) => this.api.get('/users/me/saved', { cursor });
     threads = (id, cursor) => this.api.get(`/workspaces/${id}/threads`, { cursor });
     mentions = (id, cursor) => this.api.get(`/workspaces/${id}/mentions`, { cursor });
-    search = (id, q, cursor, signal) => this.api.get(`/workspaces/${id}/search`, { q, cursor, limit: 30 }, { signal });
+    /** Days in `before:` and `after:` are those of this device. */
+    search = (id, q, cursor, signal) => {
+        const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+        return this.api.get(`/workspaces/${id}/search`, { q, cursor, zone, limit: 30 }, { signal });
+    };
     find = (id, q, signal) => this.api.get(`/workspaces/${id}/find`, { q }, { signal });
 
     /** Sends an entry of the outbox. */

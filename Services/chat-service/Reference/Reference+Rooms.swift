@@ -47,6 +47,10 @@ extension Reference {
                     .query("has", .choice(["file", "image", "link", "reaction"]), "Only with one."),
                     .query("before", .text, "Only before this day or time."),
                     .query("after", .text, "Only after this day or time."),
+                    .query(
+                        "zone", .text,
+                        "The IANA time zone of days, such as `Asia/Seoul`. Without it, that of your do-not-disturb hours, "
+                            + "or UTC."),
                     .query("sort", .choice(["recent", "best"]), "`recent` without it."),
                     .query("keyword", .text, "A part of a name of a channel or member."),
                 ] + RouteDescription.Parameter.page,

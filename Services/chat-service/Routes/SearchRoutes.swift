@@ -21,7 +21,8 @@ struct SearchRoutes: Sendable {
         guard !request.query.requiredTerms.isEmpty || typed.contains(where: { !$0.isExcluded }) else {
             throw Failure.invalid("q has no word to search for.")
         }
-        request.filters = try await filterNames.filters(typed, in: request.workspace, for: caller.user)
+        let zone = try call.query("zone").flatMap { $0.isEmpty ? nil : $0 }
+        request.filters = try await filterNames.filters(typed, in: request.workspace, for: caller.user, zone: zone)
         let page = try await search.page(request, for: caller.user)
         let profile = call.profile
         return call.reply { json in

@@ -7,13 +7,18 @@ import Wire
 struct SearchNames: Sendable {
     let access: RoomAccess
     let people: MemberDirectory
+    let times: SearchTimes
 
     /// Resolves filters. Several values of one kind widen it (`from:a from:b` is either), two dates narrow it, and a name that
     /// nobody has finds nothing.
+    ///
+    /// - Parameter zone: the time zone of days; nil for the user's own.
     func filters(
-        _ typed: [SearchQuery.TypedFilter], in workspace: WorkspaceID, for user: UserID
+        _ typed: [SearchQuery.TypedFilter], in workspace: WorkspaceID, for user: UserID, zone: String?
     ) async throws -> SearchRequest.Filters {
         var filters = SearchRequest.Filters()
+        let dates = typed.filter { $0.filter == .before || $0.filter == .after }.map(\.value)
+        let moments = try await times.moments(dates, in: zone, for: user)
         for filter in typed {
             switch (filter.filter, filter.isExcluded) {
             case (.from, false):
@@ -27,9 +32,9 @@ struct SearchNames: Sendable {
             case (.has, false): filters.traits.insert(try Self.trait(filter.value))
             case (.has, true): filters.excludedTraits.insert(try Self.trait(filter.value))
             case (.before, false):
-                filters.before = min(filters.before ?? .latest, try Self.moment(filter.value))
+                filters.before = min(filters.before ?? .latest, moments[filter.value] ?? .latest)
             case (.after, false):
-                filters.after = max(filters.after ?? .earliest, try Self.moment(filter.value))
+                filters.after = max(filters.after ?? .earliest, moments[filter.value] ?? .earliest)
             case (.before, true), (.after, true): throw Failure.invalid("before and after cannot be excluded.")
             }
         }
@@ -71,12 +76,5 @@ struct SearchNames: Sendable {
         case "reaction", "반응": .reaction
         default: throw .invalid("has is file, image, link or reaction.")
         }
-    }
-
-    /// A moment, or the beginning of a day in UTC.
-    private static func moment(_ text: String) throws(Failure) -> Timestamp {
-        if let moment = Timestamp(text) { return moment }
-        guard let day = Timestamp(text + "T00:00:00Z") else { throw .invalid("before and after are dates.") }
-        return day
     }
 }
