@@ -33,6 +33,17 @@ enum Hangul {
             .map { syllable + UInt32($0) }
     }
 
+    /// Returns a syllable without the consonant at its end that the next key may take to a next syllable, and this consonant: `달`
+    /// is `다` and `ㄹ`, `닭` is `달` and `ㄱ`, `있` is `이` and `ㅆ`. Returns nil if the syllable is open.
+    static func withoutFinal(_ syllable: UInt32) -> (syllable: UInt32, next: UInt32)? {
+        guard syllables.contains(syllable) else { return nil }
+        let final = Int((syllable - syllables.lowerBound) % UInt32(finals.count))
+        guard final > 0 else { return nil }
+        let open = syllable - UInt32(final)
+        guard let (first, second) = parts(of: finals[final]) else { return (open, finals[final]) }
+        return (open + UInt32(finals.firstIndex(of: first) ?? 0), second)
+    }
+
     /// Returns the two consonants of a cluster such as `ㄳ`. Some keyboards join `ㄱ` and `ㅅ` to it, so that a query of two
     /// initial consonants may arrive as one cluster.
     static func parts(of consonant: UInt32) -> (first: UInt32, second: UInt32)? {

@@ -55,28 +55,30 @@ public struct SearchGrams: Sendable {
         return grams.sorted()
     }
 
-    /// Returns the grams that every text with this pattern has. It is empty for a single consonant, which nearly every Korean
+    /// Returns the grams that every text with this pattern has, the rarest kind first: pairs, pairs of initial consonants, single
+    /// scalars. It is empty for a single consonant, which nearly every Korean
     /// text contains as an initial: such a query walks the newest texts instead.
     public func required(by pattern: SearchPattern) -> [Int32] {
         let scalars = pattern.scalars
-        var grams: Set<Int32> = []
+        var (pairs, initials, singles): (Set<Int32>, Set<Int32>, Set<Int32>) = ([], [], [])
         var isInPair = [Bool](repeating: false, count: scalars.count)
         for index in scalars.indices.dropFirst() {
             let (first, second) = (scalars[index - 1], scalars[index])
             guard first != SearchText.space, second != SearchText.space else { continue }
             if isExact(first), isExact(second) {
-                grams.insert(hash(.pair, first, second))
+                pairs.insert(hash(.pair, first, second))
                 isInPair[index - 1] = true
                 isInPair[index] = true
             } else if let left = Hangul.initial(of: first), let right = Hangul.initial(of: second) {
-                grams.insert(hash(.initials, left, right))
+                initials.insert(hash(.initials, left, right))
             }
         }
         for (scalar, isInPair) in zip(scalars, isInPair)
         where !isInPair && scalar != SearchText.space && isExact(scalar) {
-            grams.insert(hash(.single, scalar, 0))
+            singles.insert(hash(.single, scalar, 0))
         }
-        return grams.sorted()
+        return pairs.sorted() + initials.subtracting(pairs).sorted()
+            + singles.subtracting(pairs).subtracting(initials).sorted()
     }
 
     /// Says whether a scalar of a pattern matches nothing but itself.

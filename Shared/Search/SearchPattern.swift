@@ -12,9 +12,15 @@ public struct SearchPattern: Hashable, Sendable {
     ///
     /// The first is the text as it is. The others finish its last syllable: `가나다ㄹ` may be `가나다라` that is still being typed,
     /// which the first pattern matches, or `가나달` and `가나닭`.
-    public static func alternatives(of text: SearchText) -> [SearchPattern] {
+    ///
+    /// - Parameter isBeingTyped: whether the final consonant of the last syllable may become the initial one of a next syllable:
+    ///   `가나달` also stands for `가나다라`, and `닭` for `달구지`.
+    public static func alternatives(of text: SearchText, isBeingTyped: Bool = false) -> [SearchPattern] {
         let scalars = text.scalars
         guard let last = scalars.last else { return [] }
+        if isBeingTyped, let (syllable, next) = Hangul.withoutFinal(last) {
+            return [SearchPattern(scalars), SearchPattern(scalars.dropLast() + [syllable, next])]
+        }
         guard scalars.count > 1, Hangul.compatibilityConsonants.contains(last) else { return [SearchPattern(scalars)] }
         let closed = Hangul.closing(scalars[scalars.count - 2], with: last)
         return [SearchPattern(scalars)] + closed.map { SearchPattern(scalars.dropLast(2) + [$0]) }

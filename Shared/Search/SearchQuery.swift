@@ -3,6 +3,9 @@
 /// All words are required. A filter is a known name, a colon and a value; a value with spaces stands in quotes
 /// (`in:"daily stand-up"`). Filters are excluded like words (`-from:bot`). Everything else is a word, `https://example.com`
 /// included.
+///
+/// The last word may still be being typed: see ``SearchPattern/alternatives(of:isBeingTyped:)``. A phrase, an excluded word and a
+/// word with a space behind it are not.
 public struct SearchQuery: Equatable, Sendable {
     public enum Filter: Hashable, Sendable, CaseIterable {
         case from, room, has, before, after
@@ -74,7 +77,9 @@ public struct SearchQuery: Equatable, Sendable {
     private mutating func add(_ token: QueryReader.Token) {
         if let name = token.name, let filter = Filter.allCases.first(where: { $0.names.contains(name.lowercased()) }) {
             filters.append(TypedFilter(filter: filter, value: token.value, isExcluded: token.isExcluded))
-        } else if let term = SearchTerm(token.text, isExcluded: token.isExcluded) {
+        } else if let term = SearchTerm(
+            token.text, isExcluded: token.isExcluded, isBeingTyped: token.isBeingTyped)
+        {
             terms.append(term)
         }
     }
@@ -90,6 +95,8 @@ private struct QueryReader {
         var value = ""
         /// The whole token without the sign and the quotes around it.
         var text = ""
+        /// Whether it is a word at the end of the query.
+        var isBeingTyped = false
     }
 
     private var rest: Substring
@@ -125,6 +132,7 @@ private struct QueryReader {
         }
         token.text = String(word)
         rest = rest[word.endIndex...]
+        token.isBeingTyped = rest.isEmpty && !token.isExcluded
         return token
     }
 

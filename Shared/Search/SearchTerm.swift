@@ -6,8 +6,8 @@ public struct SearchTerm: Hashable, Sendable {
     public let isExcluded: Bool
 
     /// Returns nil if nothing is left of `text` once it is normalised.
-    init?(_ text: some StringProtocol, isExcluded: Bool = false) {
-        alternatives = SearchPattern.alternatives(of: SearchText(String(text)))
+    init?(_ text: some StringProtocol, isExcluded: Bool = false, isBeingTyped: Bool = false) {
+        alternatives = SearchPattern.alternatives(of: SearchText(String(text)), isBeingTyped: isBeingTyped)
         self.isExcluded = isExcluded
         if alternatives.isEmpty { return nil }
     }

@@ -5,15 +5,25 @@ import TestSupport
 enum PlainScan {
     /// Says whether a text contains a word: letter by letter, with lone consonants for the syllables that begin with them, and a
     /// consonant at the end for the last syllable that it may close.
-    static func contains(_ word: String, in text: String) -> Bool {
+    ///
+    /// - Parameter isBeingTyped: whether the last consonant of the word may begin a next syllable.
+    static func contains(_ word: String, in text: String, isBeingTyped: Bool = false) -> Bool {
         let (wanted, scalars) = (SearchText(word).scalars, SearchText(text).scalars)
         guard !wanted.isEmpty, scalars.count >= 1 else { return false }
         let places = scalars.indices
-        let whole = places.contains { place in
-            place + wanted.count <= scalars.count
-                && wanted.indices.allSatisfy { isLike(scalars[place + $0], wanted[$0]) }
+        func has(_ wanted: [UInt32]) -> Bool {
+            places.contains { place in
+                place + wanted.count <= scalars.count
+                    && wanted.indices.allSatisfy { isLike(scalars[place + $0], wanted[$0]) }
+            }
         }
-        if whole { return true }
+        if has(wanted) { return true }
+        if isBeingTyped, let last = wanted.last, isSyllable(last), let moved = endings[Int(last - 0xAC00) % 28].last {
+            let kept = endings[Int(last - 0xAC00) % 28].dropLast()
+            let open = last - (last - 0xAC00) % 28
+            let syllable = open + UInt32(endings.firstIndex { $0 == Array(kept) } ?? 0)
+            return has(wanted.dropLast() + [syllable, moved])
+        }
         guard wanted.count > 1, let last = wanted.last, isConsonant(last) else { return false }
         let rest = wanted.dropLast()
         return places.contains { place in
@@ -24,8 +34,15 @@ enum PlainScan {
     }
 
     /// Says whether a message with these texts has all words that are required and none that is excluded.
-    static func matches(_ words: [(text: String, isExcluded: Bool)], _ texts: [String]) -> Bool {
-        words.allSatisfy { word in texts.contains { contains(word.text, in: $0) } != word.isExcluded }
+    ///
+    /// - Parameter typed: the number of the word that is still being typed.
+    static func matches(
+        _ words: [(text: String, isExcluded: Bool)], _ texts: [String], beingTyped typed: Int? = nil
+    ) -> Bool {
+        words.indices.allSatisfy { index in
+            texts.contains { contains(words[index].text, in: $0, isBeingTyped: index == typed) }
+                != words[index].isExcluded
+        }
     }
 
     private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ".unicodeScalars.map(\.value))

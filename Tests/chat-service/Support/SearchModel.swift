@@ -32,6 +32,8 @@ struct SearchModel {
     /// A query and its meaning.
     struct Query {
         var words: [(text: String, isExcluded: Bool)] = []
+        /// The number of the word at the end of the query, unless it is a phrase or excluded.
+        var wordBeingTyped: Int?
         var authors: (ids: Set<Int64>, isExcluded: Bool)?
         var rooms: (ids: Set<RoomID>, isExcluded: Bool)?
         var trait: (name: String, isExcluded: Bool)?
@@ -45,7 +47,7 @@ struct SearchModel {
         var text: String { typed.joined(separator: " ") }
 
         func matches(_ message: Message) -> Bool {
-            PlainScan.matches(words, [message.text] + message.files)
+            PlainScan.matches(words, [message.text] + message.files, beingTyped: wordBeingTyped)
                 && authors.map { $0.ids.contains(message.author) != $0.isExcluded } ?? true
                 && rooms.map { $0.ids.contains(message.room) != $0.isExcluded } ?? true
                 && trait.map { message.has($0.name) != $0.isExcluded } ?? true

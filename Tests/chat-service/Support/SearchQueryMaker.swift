@@ -38,7 +38,7 @@ struct SearchQueryMaker {
         if chance(3) {
             // A phrase has everything but quotes.
             let phrase = part.filter { !"\"“”".contains($0) }
-            append(phrase, "\(sign)\"\(unusual.respelled(phrase))\"", isExcluded, to: &query)
+            append(phrase, "\(sign)\"\(unusual.respelled(phrase))\"", isExcluded, isPhrase: true, to: &query)
             return
         }
         let words = part.split(whereSeparator: { $0.isWhitespace || "\"“”:".contains($0) })
@@ -52,10 +52,13 @@ struct SearchQueryMaker {
         append(word, sign + unusual.respelled(word), isExcluded, to: &query)
     }
 
-    private func append(_ word: String, _ typed: String, _ isExcluded: Bool, to query: inout SearchModel.Query) {
+    private func append(
+        _ word: String, _ typed: String, _ isExcluded: Bool, isPhrase: Bool = false, to query: inout SearchModel.Query
+    ) {
         guard !SearchText(word).scalars.isEmpty, query.text.count + typed.count < 190 else { return }
         query.words.append((word, isExcluded))
         query.typed.append(typed)
+        query.wordBeingTyped = isExcluded || isPhrase ? nil : query.words.count - 1
     }
 
     private mutating func addFilter(
@@ -63,6 +66,7 @@ struct SearchQueryMaker {
     ) {
         let isExcluded = chance(3)
         let sign = isExcluded ? "-" : ""
+        defer { if query.typed.last?.contains(":") == true { query.wordBeingTyped = nil } }
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
             query.authors = ([source.author], isExcluded)
