@@ -100,7 +100,7 @@ enum App {
         service.publicRoutes { routes in
             JoinRoutes(
                 accounts: accounts, sessions: sessions, autoJoin: finish.autoJoin, newDevices: newDevices,
-                joins: BucketTable(rate: settings.joins.rate, burst: settings.joins.burst)
+                joins: JoinThrottle(settings.joins)
             ).register(in: &routes)
             LoginRoutes(
                 accounts: accounts, throttle: throttle, finish: finish, social: social,

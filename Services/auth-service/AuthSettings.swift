@@ -16,10 +16,14 @@ struct AuthSettings: Sendable {
     private static let loginHashShareKey = ConfigKey(
         "login_hash_share", default: 50, atLeast: 1, atMost: 100,
         "Percentage of the hash threads and queue that logins from unknown addresses may occupy.")
-    private static let joinRateKey = ConfigKey(
-        "join_rate", default: 1, atLeast: 1, "Joins a second of one address.")
-    private static let joinBurstKey = ConfigKey(
-        "join_burst", default: 300, atLeast: 1, "Joins of one address at once.")
+    private static let freeJoinsKey = ConfigKey(
+        "free_joins", default: 300, atLeast: 1, "Joins of one address without a wait, on each instance.")
+    private static let joinWaitKey = ConfigKey(
+        "join_wait", default: Duration.seconds(60), atLeast: .seconds(1),
+        "The longest wait between further joins of one address. The wait begins with a second and doubles.")
+    private static let joinMemoryKey = ConfigKey(
+        "join_memory", default: Duration.seconds(3600), atLeast: .seconds(60),
+        "How long after its last join the joins of an address are forgotten.")
     private static let refreshRateKey = ConfigKey(
         "refresh_rate", default: 1, atLeast: 1, "Refreshes a second of one session.")
     private static let refreshBurstKey = ConfigKey(
@@ -48,7 +52,8 @@ struct AuthSettings: Sendable {
         [
             imageSizeKey.entry, blockLimitKey.entry, Pictures.retentionKey.entry, SystemUser.nameKey.entry,
             keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
-            loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
+            loginHashShareKey.entry, freeJoinsKey.entry, joinWaitKey.entry, joinMemoryKey.entry, refreshRateKey.entry,
+            refreshBurstKey.entry,
             kakaoURLKey.entry, kakaoAppIDKey.entry,
             appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
         ] + MailSettings.entries + CodeSettings.entries
@@ -57,7 +62,7 @@ struct AuthSettings: Sendable {
 
     let keyRotation: Duration
     let hashing: Passwords.Limits
-    let joins: (rate: Double, burst: Double)
+    let joins: JoinBackoff.Limits
     let refreshes: (rate: Double, burst: Double)
     let kakaoURL: String
     let kakaoAppID: Int?
@@ -74,7 +79,8 @@ struct AuthSettings: Sendable {
         hashing = Passwords.Limits(
             threads: config[Self.hashThreadsKey], queue: config[Self.hashQueueKey],
             joinShare: config[Self.joinHashShareKey], loginShare: config[Self.loginHashShareKey])
-        joins = (Double(config[Self.joinRateKey]), Double(config[Self.joinBurstKey]))
+        joins = JoinBackoff.Limits(
+            free: config[Self.freeJoinsKey], wait: config[Self.joinWaitKey], memory: config[Self.joinMemoryKey])
         refreshes = (Double(config[Self.refreshRateKey]), Double(config[Self.refreshBurstKey]))
         imageSize = config[Self.imageSizeKey].bytes
         pictures = (config[Pictures.retentionKey], PreviewLimits(config))

@@ -10,7 +10,7 @@ import requests
 
 # All tests come from one address, and faster than users.
 SETTINGS = {
-    "auth-service": "address_rate = 10000\naddress_burst = 10000\n",
+    "auth-service": "address_rate = 10000\naddress_burst = 10000\nfree_joins = 10000\n",
     "workspace-service": "user_burst = 10000\n",
     "chat-service": "user_burst = 10000\n",
     "payment-service": "welcome_grant = 1000\n",

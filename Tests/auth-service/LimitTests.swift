@@ -87,19 +87,21 @@ struct LimitTests {
         }
     }
 
-    @Test("An address that joins too often gets E98 with Retry-After, and other addresses may join")
-    func joinRate() async throws {
-        try await AuthFixture.run(["join_rate": "1", "join_burst": "3"]) { fixture async throws in
+    @Test("An address that joins too often gets E98 with Retry-After, in all apps, and other addresses may join")
+    func joins() async throws {
+        try await AuthFixture.run(["free_joins": "3"]) { fixture async throws in
             var number = 0
-            func join(from address: String) async throws -> HTTPCall.Reply {
+            func join(from address: String, key: String = "native") async throws -> HTTPCall.Reply {
                 number += 1
                 return try await fixture.service.call(
-                    "POST", "/v1/users/join",
+                    "POST", "/v1/users/join", key: key,
                     headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
                     body: Array(#"{"email":"\#(number)@b.kr","password":"Saessak-2024!","nickname":"n"}"#.utf8))
             }
             try await refused(fixture) { try await join(from: "192.0.2.1") }
             #expect(try await join(from: "192.0.2.2").status == 201)
+            try await refused(fixture, key: "sooda") { try await join(from: "2001:db8::\(number)", key: "sooda") }
+            #expect(try await join(from: "2001:db8:1::1", key: "sooda").status < 300)
         }
     }
 

@@ -8,8 +8,7 @@ struct JoinRoutes: Sendable {
     let sessions: Sessions
     let autoJoin: AutoJoin
     let newDevices: NewDevices
-    /// Joins of one address.
-    let joins: BucketTable<String>
+    let joins: JoinThrottle
 
     func register(in routes: inout PublicRoutes) {
         routes.open(.post, "/v1/users/validation/email", validateEmail)
@@ -30,7 +29,7 @@ struct JoinRoutes: Sendable {
             nickname: try ProfileRules.nickname(try fields.text("nickname")),
             phone: try ProfileRules.phone(try fields.optionalText("phone")), language: call.mailLanguage)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        if let wait = joins.take(AddressGroup.of(call.address)) { throw Failure.tooManyCalls(retryAfter: wait) }
+        try joins.admit(call.address)
         try accounts.requireHashCapacity(for: .join)
         let account = try await accounts.join(new)
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
