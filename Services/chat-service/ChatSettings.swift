@@ -26,7 +26,8 @@ struct ChatSettings: Sendable {
         "search_index_share", default: 10, atLeast: 1,
         "Percent of the time in which an instance writes the search index. 100 for a rebuild as fast as possible.")
     private static let searchesKey = ConfigKey(
-        "user_searches", default: 2, atLeast: 1, "Searches of one user that run at the same time, on all instances together.")
+        "user_searches", default: 2, atLeast: 1,
+        "Searches of one user that run at the same time, on all instances together.")
     private static let editWindowKey = ConfigKey(
         "edit_window", default: Duration.zero,
         "How long after its sending a message may be edited. 0 sets no limit.")

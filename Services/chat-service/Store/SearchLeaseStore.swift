@@ -25,7 +25,7 @@ struct SearchLeaseStore: Sendable {
     /// The longest wait for Redis; a search has as much time less.
     private let patience: Duration
 
-    /// What a search takes beyond its time, for the profiles of the hits and for its reply.
+    /// The time after the end of a search, for the profiles of its hits and its reply.
     private static let margin = Duration.seconds(5)
 
     /// - Parameter time: the time after which searches end.
