@@ -34,6 +34,9 @@ final class ChannelLink: @unchecked Sendable {
         link.start()
     }
 
+    /// Whether it has no channels.
+    var isEmpty: Bool { table.count == 0 }
+
     // MARK: Listeners
 
     func add(_ subscription: RedisSubscription) {
