@@ -23,7 +23,7 @@ class RedisFaults:
         self.rng = random.Random(run.seed)
         self.room = str(run.writers[0].rooms[0])
         self.slot = slot_of(f"room:{self.room}")
-        # What breaks the promise about silence.
+        # The faults after which the room was silent for too long.
         self.problems = []
 
     async def change(self, seconds):

@@ -202,7 +202,7 @@ extension ChannelLink: RedisPushHandler {
     }
 }
 
-/// Learns what happens to the channels of a connection.
+/// Follows the channels of a connection.
 protocol ChannelLinkOwner: AnyObject {
     /// The connection is lost, or all its channels are confirmed again.
     func stateChanged(_ state: RedisState, of link: ChannelLink)
