@@ -43,6 +43,18 @@ def test_up_starts_everything_and_prints_addresses_and_a_first_request(instance)
     assert not instance.processes()
 
 
+def test_up_uses_a_redis_of_others(instance, tmp_path):
+    url = "redis+cluster://:secret@127.0.0.1:7000,127.0.0.1:7001"
+    (tmp_path / "url").write_text(url + "\n")
+    for given in (tmp_path / "url", url):
+        instance.up("--port", "0", "--redis", given)
+        assert not (instance.data / "run/redis.pid").exists()
+        assert (instance.data / "secrets/chat/redis_url").read_text() == url
+        instance.down()
+    refused = instance.run("up", "--redis", tmp_path / "missing")
+    assert refused.returncode == 1 and "--redis" in refused.stderr
+
+
 def test_a_second_up_reports_the_running_instance_and_changes_nothing(running):
     before = running.processes()
     for options in ((), ("--detach",)):

@@ -17,6 +17,9 @@ from link import Link
 from processes import SERVICES, Processes
 from recording import Push, Row
 
+# All clients have one address.
+LIMITS = {"address_rate": "10000", "address_burst": "10000"}
+
 
 class Deployment(Processes):
     has_reference = False
@@ -42,10 +45,14 @@ class Deployment(Processes):
             if self.lab:
                 await asyncio.to_thread(self.lab.start)
                 options = [f"--{self.engine}", self.lab.service]
+            if self.engine == "redis":
+                self.write_limits()
             await asyncio.to_thread(self.run, "up", "--detach", "--standins", "--port", "0", *options)
             self.ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
             await self.create_links()
-            await asyncio.gather(*(self.restart(service) for service in SERVICES))
+            # Without links the services have their settings from the beginning.
+            if self.engine != "redis":
+                await asyncio.gather(*(self.restart(service) for service in SERVICES))
             for service in self.doubled:
                 self.start_second(service)
             self.start_nginx()
@@ -81,9 +88,10 @@ class Deployment(Processes):
             for instance in (service, f"{service}-2") if service in self.doubled else (service,):
                 if self.engine != "redis":
                     await self.create_link(f"redis of {instance}", int(self.ports["redis_port"]))
-                if self.engine != "postgres":
+                if not self.engine:
                     await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
-            self.write_settings(service, self.settings(service, service))
+            if self.engine != "redis":
+                self.write_settings(service, self.settings(service, service))
         self.second_ports = {service: (free_port(), free_port()) for service in self.doubled}
         index = SERVICES.index("realtime-gateway")
         await self.create_link("sockets of realtime-gateway", int(self.ports["services_port"]) + index)
@@ -98,9 +106,15 @@ class Deployment(Processes):
         database = (self.data / f"secrets/{role}/database_url").read_text()
         if self.engine != "redis":
             redis = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'redis of {instance}'].port}/0", redis)
-        if self.engine != "postgres":
+        if not self.engine:
             database = re.sub(r"@.*", f"@127.0.0.1:{self.links[f'postgres of {instance}'].port}/maru", database)
-        return {"redis_url": redis, "database_url": database, "address_rate": "10000", "address_burst": "10000"}
+        return {"redis_url": redis, "database_url": database, **LIMITS}
+
+    def write_limits(self):
+        """Writes the settings of services that do not run yet."""
+        for service in SERVICES:
+            with open(self.data / f"settings/{service}.conf", "a") as own:
+                own.writelines(f"{key} = {value}\n" for key, value in LIMITS.items())
 
     def write_settings(self, service, settings):
         known = (self.data / f"config/{service}.conf").read_text()

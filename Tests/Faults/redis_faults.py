@@ -1,6 +1,7 @@
 """The faults of a Redis cluster in a run of deploy/faults."""
 
 import asyncio
+import os
 import random
 import time
 
@@ -8,7 +9,7 @@ from redis_lab import SLOTS, slot_of
 from schedule import lab_schedule, seconds_without
 
 # Seconds until the messages of a room are live again after its master was lost.
-LONGEST_SILENCE = 5
+LONGEST_SILENCE = 5 * float(os.environ.get("MARU_PATIENCE", 1))
 # Slots that move beside that of the room.
 MOVED_SLOTS = 40
 
@@ -22,7 +23,7 @@ class RedisFaults:
         self.rng = random.Random(run.seed)
         self.room = str(run.writers[0].rooms[0])
         self.slot = slot_of(f"room:{self.room}")
-        # What breaks the promise about silence.
+        # The faults after which the room was silent for too long.
         self.problems = []
 
     async def change(self, seconds):

@@ -1,8 +1,8 @@
 internal import Wire
 
-/// Decides which node gets a command, and what follows a refusal.
+/// Chooses the node of a command, and the step after a refusal.
 struct ClusterRouter {
-    /// What to do with a command.
+    /// The next step of a command.
     enum Step: Equatable {
         /// Send it, after ASKING if `asking`.
         case send(to: ClusterNode, asking: Bool)

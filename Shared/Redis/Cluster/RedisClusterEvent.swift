@@ -1,4 +1,4 @@
-/// What happens to the map of a cluster and to commands, for metrics and the log.
+/// A reading or a change of the map of a cluster, or a redirection, for metrics and the log.
 public enum RedisClusterEvent: Sendable {
     /// A node has refused a command, which is sent again: `moved`, `ask`, `tryagain`, `clusterdown` or `loading`.
     case redirected(String)

@@ -1,8 +1,8 @@
 /// The node that each shard channel is subscribed to at.
 ///
-/// It is a replica while one is up: a replica hears what its master hears, and outlives it.
+/// It is a replica while one is up: a replica hears the same messages as its master, and outlives it.
 struct ChannelHomes {
-    /// What to do with a channel after a change.
+    /// The consequence of a change for a channel.
     enum Change: Equatable {
         /// Another node has the slot, or the node is down.
         case move([UInt8], from: ClusterNode?, to: ClusterNode)

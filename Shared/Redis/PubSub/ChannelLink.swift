@@ -34,6 +34,9 @@ final class ChannelLink: @unchecked Sendable {
         link.start()
     }
 
+    /// Whether it has no channels.
+    var isEmpty: Bool { table.count == 0 }
+
     // MARK: Listeners
 
     func add(_ subscription: RedisSubscription) {
@@ -199,7 +202,7 @@ extension ChannelLink: RedisPushHandler {
     }
 }
 
-/// Learns what happens to the channels of a connection.
+/// Follows the channels of a connection.
 protocol ChannelLinkOwner: AnyObject {
     /// The connection is lost, or all its channels are confirmed again.
     func stateChanged(_ state: RedisState, of link: ChannelLink)

@@ -1,4 +1,4 @@
-/// The commands of a connection with shard channels whose replies are still to come, in their order.
+/// The commands of a connection with shard channels that are not answered yet, in their order.
 ///
 /// An error names no channel, so the order tells which channel was refused.
 struct ReplyOrder {

@@ -33,6 +33,7 @@ final class ShardSubscriptions: @unchecked Sendable {
         cluster.observe(on: loop) { [weak self] map in
             guard let self, !isClosed else { return }
             perform(homes.use(map))
+            closeUnused(in: map)
         }
     }
 
@@ -74,6 +75,16 @@ final class ShardSubscriptions: @unchecked Sendable {
         links[node] = link
         link.start()
         return link
+    }
+
+    /// Gives up nodes that the map does not have any more. One that comes back is connected to when it is needed.
+    private func closeUnused(in map: ClusterMap) {
+        let nodes = Set(map.nodes)
+        for (node, link) in links where !nodes.contains(node) && link.isEmpty {
+            links[node] = nil
+            link.link.close()
+            _ = homes.note(node, isDown: false)
+        }
     }
 
     private func node(of link: ChannelLink) -> ClusterNode? { links.first { $0.value === link }?.key }

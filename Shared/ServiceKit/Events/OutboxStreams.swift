@@ -14,13 +14,13 @@ public struct OutboxStreams: Sendable {
         redis.isCluster ? OutboxStreams(tags.map { RedisKey("push:{\($0)}") }) : OutboxStreams("push")
     }
 
-    /// Names whose hash slots are spread evenly: the first is in the first sixteenth of all slots, and so on.
+    /// Names with hash slots that are spread evenly: the first is in the first sixteenth of all slots, and so on.
     static let tags = [10, 3, 61, 43, 11, 2, 60, 42, 12, 1, 63, 41, 13, 0, 62, 40]
 
     /// The stream of a row.
     public func key(ofRow row: Int64) -> RedisKey { keys[Int(row.magnitude % UInt64(keys.count))] }
 
-    /// What the row of an entry says about its place: its id, and before it the number of the stream if there are several.
+    /// The place of an entry, as its row has it: its id, and before it the number of the stream if there are several.
     public func position(of entry: String, in key: RedisKey) -> String {
         guard keys.count > 1, let index = keys.firstIndex(of: key) else { return entry }
         return "\(index):\(entry)"

@@ -2,7 +2,7 @@ internal import Redis
 internal import Synchronization
 internal import Telemetry
 
-/// Counts what happens to the map of a Redis cluster, and logs each change of it.
+/// Counts readings of the map of a Redis cluster and redirections, and logs each change of the map.
 final class RedisClusterReport: Sendable {
     private let log: Log
     private let redirects: [String: Counter]

@@ -102,7 +102,7 @@ import Testing
 private final class ClusterLoad: Sendable {
     let written = Record<Int>()
     let failures = Record<String>()
-    /// What the listener of the room has received.
+    /// The events of the listener of the room, in their order.
     let events = Record<String>()
     private let read = Record<Int>()
     private let fixture: RedisFixture
