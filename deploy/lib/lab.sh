@@ -44,7 +44,7 @@ name: $1
 restapi:
   listen: 127.0.0.1:${api_port[$1]}
   connect_address: 127.0.0.1:${api_port[$1]}
-# The newer API of etcd, `etcd3`, lets a node that continues after a freeze take the lock back without comparing it in
+# The newer API of etcd, \`etcd3\`, lets a node that continues after a freeze take the lock back without comparing it in
 # Patroni 3.0: acknowledged writes of the new primary are then lost. This API compares.
 etcd:
   host: 127.0.0.1:$lab_etcd_port
@@ -85,6 +85,18 @@ postgresql:
     - host all all 127.0.0.1/32 scram-sha-256
     - host replication replicator 127.0.0.1/32 scram-sha-256
 YAML
+}
+
+# Starts the nodes. Those with data start first, if others have none: only they can be the leader of what is there.
+start_nodes() {
+    local node with_data=() without=()
+    for node in "${nodes[@]}"; do
+        if [[ -e $home/$node/data/PG_VERSION ]]; then with_data+=("$node"); else without+=("$node"); fi
+    done
+    for node in "${with_data[@]}"; do start_node "$node"; done
+    for node in "${with_data[@]}"; do await 120 "$node" patroni_is_ready "$node"; done
+    for node in "${without[@]}"; do start_node "$node"; done
+    for node in "${without[@]}"; do await 120 "$node" patroni_is_ready "$node"; done
 }
 
 start_etcd() {
