@@ -1,4 +1,4 @@
-"""An archive brings back each moment: every table and every file, whatever was deleted later."""
+"""An archive brings back each moment: every table and every file, also those that were deleted later."""
 
 import pathlib
 import shutil
@@ -103,7 +103,7 @@ def product():
 
 
 class Planted:
-    """A message with a file, and what is deleted after a moment."""
+    """A message with a file, and the deletion of it and of the ledger."""
 
     def __init__(self, product):
         self.product = product

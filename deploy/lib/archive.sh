@@ -68,7 +68,7 @@ own_archive() { sed -n 's|^repo1-path=\(.*\)/postgres$|\1|p' "$archive_state/pgb
 # Prints the command by which Postgres archives a segment of WAL. Postgres runs it in its data folder.
 archive_command() { printf 'pgbackrest --config=%q --stanza=maru --pg1-path="$PWD" archive-push "%%p"' "$1"; }
 
-# Defines the functions below for an instance of deploy/up whose cluster is located.
+# Defines the functions below for an instance of deploy/up, after locate_cluster.
 archive_of_instance() {
     archive_config=$archive_state/pgbackrest.conf
     pgbackrest_run() { (cd / && "${as_postgres[@]}" pgbackrest --config="$archive_config" --stanza=maru "$@"); }
@@ -203,8 +203,8 @@ make_archive() {
         fail "Postgres was started by an earlier version, without archive_mode; restart everything once"
     pgbackrest_run --no-online stanza-create || fail "pgBackRest could not make its repository"
     set_archive_command
-    push_histories
     pgbackrest_run check || fail "the WAL of Postgres does not reach the archive; the log of Postgres says why"
+    push_histories
     kind=$(next_backup "$1")
     pgbackrest_run backup --type="$kind" --repo1-retention-full-type=time --repo1-retention-full="$1" ||
         fail "the backup of Postgres failed"

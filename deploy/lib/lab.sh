@@ -87,7 +87,7 @@ postgresql:
 YAML
 }
 
-# Starts the nodes. Those with data start first, if others have none: only they can be the leader of what is there.
+# Starts the nodes. Those with data start first, if others have none: only they can be the leader of those data.
 start_nodes() {
     local node with_data=() without=()
     for node in "${nodes[@]}"; do

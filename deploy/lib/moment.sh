@@ -41,7 +41,7 @@ archive_postgres_of_instance() {
     make_archive "$days"
 }
 
-# The same for the composition, whose archive is the volume of docker-compose.archive.yml.
+# The same for the composition. Its archive is the volume of docker-compose.archive.yml.
 archive_composition() {
     [[ -z $target ]] || fail "the archive of the composition is its volume; see docker-compose.archive.yml"
     [[ -n $(compose ps --quiet postgres) ]] || fail "the composition's postgres does not run; start it with docker compose up"
