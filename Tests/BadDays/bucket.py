@@ -14,7 +14,7 @@ BUSY = b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\
 
 
 class Bucket:
-    """The store, and the relay in front of it whose `mood` is `well`, `busy` (503 for each request) or `silent`."""
+    """The store, and the relay in front of it. The relay is in a `mood`: `well`, `busy` (503 for each request) or `silent`."""
 
     def __init__(self, checkout, folder):
         self.checkout, self.folder = checkout, folder

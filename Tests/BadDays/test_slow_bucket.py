@@ -31,12 +31,12 @@ def test_files_are_refused_while_the_bucket_is_busy_and_messages_are_not(product
     # A copy of a recent file is on the local disk.
     assert reader.send("GET", path).content == content
     assert [each["content"] for each in reader.history(channel)] == ["file", "without a file"]
-    # What the operator is told.
+    # The operator is told the cause.
     assert 's3: PUT answered 503' in product.log("chat-service")
     failed = [line for line in product.metrics(2).splitlines() if line.startswith("maru_provider_seconds_count") and '"s3"' in line]
     assert any('outcome="failed"' in line and not line.endswith(" 0") for line in failed), failed
     product.bucket.become("well")
-    assert upload(writer, channel, content).status_code == 200
+    assert upload(writer, channel, content).status_code == 201
 
 
 def test_an_upload_waits_for_a_silent_bucket(product, party):
