@@ -23,6 +23,9 @@ extension PostgresError {
     /// Whether the transaction had no effect and may succeed if it is retried at once.
     public var isTransient: Bool { isSerializationFailure || isDeadlock }
 
+    /// Whether the server lacks a resource, such as space on its disk; a retry helps once it has it again.
+    public var isOutOfResources: Bool { sqlState.hasPrefix("53") }
+
     /// Whether a write may or may not have taken effect.
     public var isOutcomeUnknown: Bool { kind == .connectionLost || kind == .timeout || kind == .cancelled }
 

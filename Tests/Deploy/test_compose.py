@@ -27,6 +27,21 @@ def test_the_file_follows_the_compose_specification(tmp_path):
     assert subprocess.run([*check, wrong], capture_output=True).returncode == 1
 
 
+def test_the_file_of_the_archive_follows_the_specification_and_fits_the_image():
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    checked = subprocess.run([*check, CHECKOUT / "docker-compose.archive.yml"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
+    archive = (CHECKOUT / "docker-compose.archive.yml").read_text()
+    settings = dict(re.findall(r"^([\w-]+)=(.*)$", (CHECKOUT / "deploy/postgres/pgbackrest.conf").read_text(), re.MULTILINE))
+    (stage,) = re.findall(r"^FROM \S+ AS postgres\n(.*?)^FROM ", (CHECKOUT / "deploy/Dockerfile").read_text(), re.DOTALL | re.MULTILINE)
+    assert f":{settings['repo1-path']}\n" in archive and f"postgres {settings['repo1-path']}\n" in stage
+    assert f"- postgres:{settings['pg1-path']}\n" in FILE and f"- postgres-socket:{settings['pg1-socket-path']}\n" in FILE
+    # The image is read-only, and its /tmp is memory.
+    assert settings["lock-path"] == "/tmp"
+    assert (CHECKOUT / ".dockerignore").read_text().count("deploy") and "archive_mode = on" in (
+        CHECKOUT / "deploy/postgres/postgresql.conf").read_text()
+
+
 def test_every_volume_of_secrets_gets_the_owner_of_a_folder_of_the_image():
     """Without the folder the volume belongs to root, and no secret can be written to it."""
     (making,) = re.findall(r"^  secrets:\n(.*?)^  \w", FILE, re.DOTALL | re.MULTILINE)

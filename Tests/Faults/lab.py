@@ -35,6 +35,7 @@ class Lab:
         command = [self.checkout / "deploy/lab", *words, "--data", self.data]
         result = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
 
     def members(self):
         """The nodes by name, as the first of them says that answers."""

@@ -1,5 +1,6 @@
-"""The lab loses its primary and gets another one, and stops everything at the end."""
+"""The lab loses its primary and gets another one, goes back to an earlier moment, and stops everything at the end."""
 
+import os
 import pathlib
 import subprocess
 import time
@@ -19,21 +20,43 @@ def until(seconds, condition):
     return result
 
 
-def test_another_node_takes_over_when_everything_on_the_primary_is_killed(tmp_path):
+def psql(lab, sql):
+    environment = {**os.environ, "PGSERVICEFILE": str(lab.service), "PGSERVICE": "maru"}
+    return subprocess.run(
+        ["psql", "-XqAt", "-vON_ERROR_STOP=1"], env=environment, input=sql, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_another_node_takes_over_and_the_whole_cluster_goes_back_to_a_moment_after_that(tmp_path):
     lab = Lab(CHECKOUT, tmp_path / "lab")
     lab.start()
     try:
         until(60, lab.is_whole)
+        psql(lab, "CREATE TABLE kept (name text); INSERT INTO kept VALUES ('in the backup')")
+        lab.run("backup")
         old = lab.primary()
         lab.kill(old)
         new = until(60, lambda: (each := lab.primary()) and each != old and each)
         # The killed node returns as a replica.
         until(90, lab.is_whole)
         assert lab.primary() == new
+        # The new primary goes on with the archive of the old one.
+        psql(lab, "INSERT INTO kept VALUES ('after the failover')")
+        moment = psql(lab, "SELECT clock_timestamp() AT TIME ZONE 'UTC'") + "+00"
+        psql(lab, "DROP TABLE kept")
         processes = [each for node in lab.nodes for each in lab.processes(node)]
     finally:
         lab.stop()
     until(20, lambda: not any(pathlib.Path(f"/proc/{each}").exists() for each in processes))
+
+    lab.run("restore", "--yes", "--to", moment)
+    lab.start()
+    try:
+        until(60, lab.is_whole)
+        assert psql(lab, "SELECT name FROM kept ORDER BY 1") == "after the failover\nin the backup"
+        assert "incr" in lab.run("backup")
+    finally:
+        lab.stop()
 
 
 def test_the_lab_has_help_and_refuses_a_wrong_option():

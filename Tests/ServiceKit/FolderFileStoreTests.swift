@@ -44,6 +44,25 @@ struct FolderFileStoreTests {
         #expect(try await store.open("profiles/" + String(repeating: "a", count: 300)) == nil)
     }
 
+    @Test("A removed file is kept with the time of its removal where retired files are kept")
+    func retired() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: ".retired"), withIntermediateDirectories: true)
+        let store = try store()
+        try await store.keep([1, 2, 3], as: "profiles/a1.jpg")
+        let before = Int64(Date().timeIntervalSince1970 * 1000)
+        try await store.remove(["profiles/a1.jpg", "profiles/never.jpg"])
+        let after = Int64(Date().timeIntervalSince1970 * 1000) + 1
+        #expect(try await store.open("profiles/a1.jpg") == nil)
+        let name = try #require(try names(in: ".retired").first)
+        let parts = name.split(separator: "+")
+        let removedAt = try #require(Int64(parts[0]))
+        #expect(before <= removedAt && removedAt <= after && parts.dropFirst() == ["profiles", "a1.jpg"])
+        #expect(try Data(contentsOf: folder.appending(path: ".retired/\(name)")) == Data([1, 2, 3]))
+        #expect(try names(in: ".retired").count == 1)
+    }
+
     @Test("An upload that is not kept leaves nothing")
     func aborted() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

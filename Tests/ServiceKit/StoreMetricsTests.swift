@@ -71,6 +71,7 @@ struct StoreMetricsTests {
             #expect(values["maru_postgres_connection_limit"] ?? 0 > values["maru_postgres_connections"] ?? 0)
             #expect(values["maru_postgres_database_bytes"] ?? 0 > 1_000_000)
             #expect(values["maru_postgres_transactions_total{outcome=\"committed\"}"] ?? 0 > 0)
+            #expect(values["maru_postgres_archive_failing"] == 0)
             #expect(values["maru_pool_connection_limit{pool=\"shared\"}"] == 8, "four for each of two loops")
             #expect(values["maru_pool_connection_limit{pool=\"ordered\"}"] == 2)
             #expect(values["maru_pool_waiting{pool=\"shared\"}"] == 0)

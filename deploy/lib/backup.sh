@@ -66,6 +66,39 @@ compare_tables() {
 table_count() { jq '.tables | length' "$1/manifest.json"; }
 row_count() { jq '[.tables[].rows] | add' "$1/manifest.json"; }
 
+require_running_instance() {
+    [[ $(cat "$data/run/state" 2>/dev/null) == ready ]] || fail "no Maru runs with $data; start it with deploy/up"
+    data=$(cd "$data" && pwd -P)
+}
+
+# Takes the lock of a stopped instance, and makes its folders.
+require_stopped_instance() {
+    mkdir -p "$data"
+    data=$(cd "$data" && pwd -P)
+    chmod 711 "$data"
+    mkdir -p "$data"/{run,logs,config,settings,secrets,files}
+    exec {instance_lock}>"$data/run/lock"
+    flock -n "$instance_lock" || fail "Maru runs with $data; stop it with deploy/down first"
+    stop_leftovers
+}
+
+# Each takes the folder of a backup or of an archive.
+save_instance_secrets() { (cd "$data/secrets" && tar --create --file="$1/secrets.tar" -- *); }
+save_instance_settings() { tar --create --file="$1/settings.tar" --directory="$data/settings" .; }
+bring_back_secrets() { tar --extract --file="$1/secrets.tar" --directory="$data/secrets" --no-same-owner; }
+bring_back_settings() {
+    if [[ -e $1/settings.tar ]]; then tar --extract --file="$1/settings.tar" --directory="$data/settings" --no-same-owner; fi
+}
+
+# Asks before data is replaced, unless that is confirmed. confirm TEXT
+confirm() {
+    local answer=''
+    [[ $confirmed == no ]] || return 0
+    [[ -t 0 ]] || fail "$1 Pass --yes to do so."
+    read -r -p "$1 Type yes to go on: " answer
+    [[ $answer == yes ]] || fail "nothing was changed"
+}
+
 # Compose v2 is a plugin of docker, version 1 a program of its own.
 compose() {
     if docker compose version >/dev/null 2>&1; then

@@ -44,7 +44,7 @@ name: $1
 restapi:
   listen: 127.0.0.1:${api_port[$1]}
   connect_address: 127.0.0.1:${api_port[$1]}
-# The newer API of etcd, `etcd3`, lets a node that continues after a freeze take the lock back without comparing it in
+# The newer API of etcd, \`etcd3\`, lets a node that continues after a freeze take the lock back without comparing it in
 # Patroni 3.0: acknowledged writes of the new primary are then lost. This API compares.
 etcd:
   host: 127.0.0.1:$lab_etcd_port
@@ -87,6 +87,18 @@ postgresql:
 YAML
 }
 
+# Starts the nodes. Those with data start first, if others have none: only they can be the leader of those data.
+start_nodes() {
+    local node with_data=() without=()
+    for node in "${nodes[@]}"; do
+        if [[ -e $home/$node/data/PG_VERSION ]]; then with_data+=("$node"); else without+=("$node"); fi
+    done
+    for node in "${with_data[@]}"; do start_node "$node"; done
+    for node in "${with_data[@]}"; do await 120 "$node" patroni_is_ready "$node"; done
+    for node in "${without[@]}"; do start_node "$node"; done
+    for node in "${without[@]}"; do await 120 "$node" patroni_is_ready "$node"; done
+}
+
 start_etcd() {
     local run_as=("${as_postgres[@]}") peer=http://127.0.0.1:$((lab_etcd_port + 1))
     start etcd TERM etcd --enable-v2 --name lab --data-dir "$home/etcd" --listen-client-urls "http://127.0.0.1:$lab_etcd_port" \
@@ -115,13 +127,11 @@ start_patroni() {
 }
 
 start_postgres_lab() {
-    local node
     prepare_lab
     say "Starting etcd and ${#nodes[@]} nodes"
     start_etcd
     await 30 etcd etcd_is_ready
-    for node in "${nodes[@]}"; do start_node "$node"; done
-    for node in "${nodes[@]}"; do await 120 "$node" patroni_is_ready "$node"; done
+    start_nodes
     # With a strict mode, writes begin when a second node confirms them.
     await 60 node1 lab_is_synchronous
     say "Postgres runs on ports ${postgres_ports[*]}, Patroni's API on ${api_ports[*]}."

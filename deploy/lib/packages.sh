@@ -2,6 +2,8 @@
 
 build_packages=(libpq-dev libssl-dev libhiredis-dev libcurl4-openssl-dev libargon2-dev zlib1g-dev pkg-config)
 run_packages=(postgresql-15 redis-server nginx-light jq curl openssl ca-certificates libvips42 cmark-gfm python3-pip)
+# Of the continuous archive alone.
+archive_packages=(pgbackrest)
 # Of deploy/lab alone.
 lab_packages=(patroni etcd-server python3-etcd curl)
 test_packages=(python3-venv prometheus shellcheck chromium nodejs fonts-noto-cjk fonts-noto-color-emoji zbar-tools)

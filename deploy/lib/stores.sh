@@ -36,6 +36,8 @@ locate_cluster() {
 
 # Creates the cluster under another name and renames it at the end, so that an interrupted start leaves no partial cluster.
 create_cluster() {
+    # deploy/restore --to ended between two steps.
+    if [[ ! -e $cluster && -e $cluster.before ]]; then mv "$cluster.before" "$cluster"; fi
     [[ ! -s $cluster/PG_VERSION ]] || return 0
     say "Creating the Postgres cluster in $cluster"
     rm -rf "$cluster.new"

@@ -163,7 +163,11 @@ struct Conversations: Sendable {
                 of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
                 for: MessageDetails.Readers(caller, profile), hiding: blocked)
             // Only now: a caller that gets an error has read nothing.
-            if part.isRead, part.through > 0 { try await advance(caller.user, in: target, to: part.through) }
+            if part.isRead, part.through > 0,
+                try await readMarkers.advanceIfPossible(caller.user, in: room, to: part.through)
+            {
+                reads.moved(caller.user, in: target, to: part.through)
+            }
             guard part.isContinued else {
                 await historyCursors.end(caller.session, room, begun: begun)
                 return Reading(part: part, page: page, blocked: blocked, leftOut: nil)
@@ -227,12 +231,5 @@ struct Conversations: Sendable {
     /// The heads of those rooms that have messages.
     func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
         try await messages.heads(of: rooms)
-    }
-}
-
-extension MemberView {
-    /// Stands for an author with a deleted account.
-    static func deleted(_ id: UserID) -> MemberView {
-        MemberView(id: id, email: "", nickname: "(알 수 없음)", profileImage: nil)
     }
 }

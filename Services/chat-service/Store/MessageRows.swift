@@ -11,7 +11,8 @@ enum MessageRows {
             update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
             from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
             where room.kind = wanted.kind and room.id = wanted.room
-                and not is_closed and last_at + $5::bigint <= $4 + $6::bigint
+                and not is_closed
+                and (last_at + $5::bigint <= $4 + $6::bigint or last_at > $4 + 2 * $6::bigint)
             returning room.kind, room.id as room, last_seq, last_at
         ), written as (
             insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
@@ -40,7 +41,8 @@ enum MessageRows {
             update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
             from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
             where room.kind = wanted.kind and room.id = wanted.room
-                and not is_closed and last_at + $5::bigint <= $4 + $6::bigint
+                and not is_closed
+                and (last_at + $5::bigint <= $4 + $6::bigint or last_at > $4 + 2 * $6::bigint)
             returning room.kind, room.id as room, last_seq, last_at
         ), written as (
             insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest, thread,

@@ -12,7 +12,8 @@ struct MessageWriter: Sendable {
 
     /// The smallest difference between the times of two messages of a room, in milliseconds.
     static let spacing: Int64 = 2
-    /// How far a room's clock may run ahead of the real one, in milliseconds. Beyond that the room is overloaded.
+    /// How far a room's clock may run ahead of the real one, in milliseconds. Beyond that the room is overloaded. Beyond twice
+    /// of that, which a batch cannot reach, the real clock was set back: the room goes on from its own time, in order.
     static let maxLead: Int64 = 1000
 
     private static let make = Statement.write(

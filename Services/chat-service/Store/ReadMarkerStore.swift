@@ -38,6 +38,15 @@ struct ReadMarkerStore: Sendable {
         try await database.execute(Self.advance, user, room.kindNumber, room.rawValue, seq) > 0
     }
 
+    /// Moves the marker of a reader of history. A server without space leaves it where it is, so that history can be read.
+    func advanceIfPossible(_ user: UserID, in room: RoomID, to seq: Int64) async throws -> Bool {
+        do {
+            return try await advance(user, in: room, to: seq)
+        } catch let error as PostgresError where error.isOutOfResources {
+            return false
+        }
+    }
+
     func marker(of user: UserID, in room: RoomID) async throws -> Int64 {
         try await database.query(Self.marker, user, room.kindNumber, room.rawValue).value()
     }

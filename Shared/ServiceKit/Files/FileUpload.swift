@@ -141,5 +141,8 @@ public struct FileStoreError: Error, CustomStringConvertible {
     let operation: String
     let code: Int32
 
+    /// Whether the disk is full.
+    var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+
     public var description: String { "file store: \(operation): \(String(cString: strerror(code)))" }
 }

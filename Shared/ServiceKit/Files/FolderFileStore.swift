@@ -1,15 +1,18 @@
 internal import CSystem
 public import EventLoop
 internal import Glibc
+internal import Wire
 
 /// Files in a folder, local or mounted by several machines.
 ///
 /// An upload is written under `.uploads`, synced and renamed, so that a name has either its whole content or none.
+/// If the folder has a subfolder `.retired`, a removed file moves there, so that `deploy/restore --to` can bring it back.
 public struct FolderFileStore: FileStore {
     private let root: String
     private let pool: BlockingPool
 
     private static let uploads = ".uploads"
+    private static let retired = ".retired"
     /// The age in seconds at which no process can still be writing an upload.
     private static let abandonedAfter = 24 * 3600
 
@@ -75,12 +78,23 @@ public struct FolderFileStore: FileStore {
     }
 
     public func remove(_ names: [String]) async throws {
-        let paths = try names.map(path(of:))
+        let files = try names.map { (path: try path(of: $0), retired: retiredPath(of: $0)) }
         try await pool.run {
-            for path in paths where unlink(path) != 0 && errno != ENOENT {
-                throw FileStoreError(operation: "remove", code: errno)
+            for file in files where rename(file.path, file.retired) != 0 {
+                // Without the folder of retired files, they are deleted.
+                guard errno == ENOENT else { throw FileStoreError(operation: "retire", code: errno) }
+                guard unlink(file.path) == 0 || errno == ENOENT else {
+                    throw FileStoreError(operation: "remove", code: errno)
+                }
             }
         }
+    }
+
+    /// Where a file goes that is removed now: its name follows the milliseconds since 1970. Stored names never have a plus
+    /// sign.
+    private func retiredPath(of name: String) -> String {
+        let parts = ["\(Timestamp.now.milliseconds)"] + name.split(separator: "/").map(String.init)
+        return "\(root)/\(Self.retired)/" + parts.joined(separator: "+")
     }
 
     private func path(of name: String) throws -> String {

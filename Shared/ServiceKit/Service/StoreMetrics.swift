@@ -79,6 +79,8 @@ final class StoreMetrics: MetricsSource {
         page.value(Double(postgres.rollbacks), labels: ["outcome": "rolled back"])
         page.begin("maru_postgres_deadlocks_total", .counter, "Deadlocks that the server has ended.")
         page.value(Double(postgres.deadlocks))
+        page.begin("maru_postgres_archive_failing", .gauge, "Whether the latest segment of WAL could not be archived.")
+        page.value(postgres.failsToArchive ? 1 : 0)
     }
 
     private func write(_ pools: [PostgresPoolUsage], to page: inout MetricsPage) {

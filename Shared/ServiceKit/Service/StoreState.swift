@@ -4,12 +4,15 @@ internal import Redis
 /// The state of the Postgres server, as it reports it.
 struct PostgresState: Sendable {
     let connections, connectionLimit, bytes, commits, rollbacks, deadlocks: Int64
+    /// Whether the latest segment of WAL could not be archived.
+    let failsToArchive: Bool
 
     private static let statement = Statement.read(
         "measure postgres",
         """
         select (select count(*) from pg_stat_activity where datid is not null), current_setting('max_connections')::bigint,
-            pg_database_size(current_database()), xact_commit, xact_rollback, deadlocks
+            pg_database_size(current_database()), xact_commit, xact_rollback, deadlocks,
+            (select coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) from pg_stat_archiver)
         from pg_stat_database where datname = current_database()
         """)
 
@@ -17,7 +20,8 @@ struct PostgresState: Sendable {
         try await database.query(statement).only { row throws(PostgresError) in
             PostgresState(
                 connections: try row.next(), connectionLimit: try row.next(), bytes: try row.next(),
-                commits: try row.next(), rollbacks: try row.next(), deadlocks: try row.next())
+                commits: try row.next(), rollbacks: try row.next(), deadlocks: try row.next(),
+                failsToArchive: try row.next())
         }
     }
 }

@@ -17,7 +17,9 @@ extension Failure {
         case is JSONError: self = .invalid("The body is not valid JSON.")
         case is InvalidFileName: self = .notFound
         case is BlockingPool.Full: self = .overloaded
-        case is RedisError, is CancellationError: self = .unavailable
+        case let error as S3Error where error.isPassing: self = .unavailable
+        case let error as FileStoreError where error.isOutOfSpace: self = .unavailable
+        case is RedisError, is HTTPClient.Failure, is CancellationError: self = .unavailable
         default: self = .serverError
         }
     }
@@ -35,6 +37,7 @@ extension Failure {
         case .exhausted: self = .overloaded
         case .unavailable, .connectionLost, .timeout, .cancelled, .closed: self = .unavailable
         case .invalidParameter: self = .invalid("A text contains a NUL character.")
+        case .server where error.isOutOfResources: self = .unavailable
         case .server, .unexpectedColumn, .transactionEnded: self = .serverError
         }
     }

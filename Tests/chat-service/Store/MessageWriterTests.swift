@@ -142,6 +142,23 @@ struct MessageWriterTests {
         }
     }
 
+    @Test("A room takes messages after a clock that was an hour ahead is set right, in order")
+    func setRight() async throws {
+        try await ChatDatabase.use { database in
+            let now = Timestamp.now
+            let ahead = now + .seconds(3600)
+            _ = try await database.write([.sample("ahead")], at: ahead)
+            let result = try await database.write([.sample("right", clientID: "1"), .sample("again")], at: now)
+            guard case .written(let right) = result.outcomes[0], case .written(let again) = result.outcomes[1] else {
+                Issue.record("not written: \(result.outcomes)")
+                return
+            }
+            #expect([right.seq, again.seq] == [2, 3])
+            #expect(ahead < right.createdAt && right.createdAt < again.createdAt)
+            #expect(again.createdAt <= ahead + .milliseconds(10))
+        }
+    }
+
     @Test("Times in a room rise even if the clock goes backwards")
     func backwards() async throws {
         try await ChatDatabase.use { database in

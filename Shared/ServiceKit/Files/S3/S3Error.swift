@@ -9,5 +9,8 @@ public struct S3Error: Error, LoggableError {
     /// The store's own code, such as `NoSuchBucket`; empty if it sent none.
     let code: String
 
+    /// Whether the store was busy or failed, so that a later attempt can succeed.
+    var isPassing: Bool { status == 429 || status >= 500 }
+
     public var logText: String { "s3: \(operation) answered \(status) \(code)" }
 }

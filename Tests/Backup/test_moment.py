@@ -1,0 +1,200 @@
+"""An archive brings back each moment: every table and every file, also those that were deleted later."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+import pytest
+from app import PICTURE, App
+from conftest import CHECKOUT
+from product import Product
+from test_backup import ENVIRONMENT, Story, command, fresh_instance
+from waiting import eventually
+
+CHECKSUMS = f"source {CHECKOUT}/deploy/lib/backup.sh; table_checksums_sql"
+
+
+def archive(product, *options):
+    return command("backup", "--archive", "--data", product.data, *options)
+
+
+def restore(product, moment, *options):
+    return command("restore", "--to", moment, "--data", product.data, "--yes", *options)
+
+
+def succeeds(result):
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def superuser(product, sql, sockets=None):
+    """The output of SQL by the superuser of the cluster."""
+    cluster = pathlib.Path((product.data / "cluster").read_text().strip())
+    port = dict(line.split("=") for line in (product.data / "ports").read_text().split())["postgres_port"]
+    psql = ["psql", "-XqAt", "-vON_ERROR_STOP=1", "-h", sockets or cluster.parent / "sockets", "-p", port, "-d", "maru"]
+    command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", *psql] if is_root() else psql
+    done = subprocess.run(command, input=sql, capture_output=True, text=True, cwd="/")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def is_root():
+    return subprocess.check_output(["id", "-u"], text=True).strip() == "0"
+
+
+def checksums(product, sockets=None):
+    sql = subprocess.check_output(["bash", "-c", CHECKSUMS], text=True)
+    return superuser(product, sql, sockets).splitlines()
+
+
+def quiet_moment(product):
+    """A moment, and the checksum of each table at that moment: nothing was written from before it until after it."""
+
+    def measured():
+        before = checksums(product)
+        moment = superuser(product, "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')").strip()
+        time.sleep(0.01)
+        found.append((moment + "+00", before))
+        return checksums(product) == before
+
+    found = []
+    eventually(measured)
+    return found[-1]
+
+
+def tables_at_rest(product):
+    """The checksum of each table of a stopped instance, by a Postgres that is started alone."""
+    cluster = (product.data / "cluster").read_text().strip()
+    sockets = tempfile.mkdtemp(prefix="maru-sockets-")
+    as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if is_root() else []
+    if is_root():
+        shutil.chown(sockets, "postgres", "postgres")
+    port = dict(line.split("=") for line in (product.data / "ports").read_text().split())["postgres_port"]
+    folder = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+    options = f"-c listen_addresses= -k {sockets} -p {port} -c archive_command=/bin/true"
+    control = [*as_postgres, folder / "pg_ctl", "-D", cluster, "-w", "-s"]
+    log = pathlib.Path(sockets) / "log"
+    started = subprocess.run([*control, "-o", options, "-l", log, "start"], cwd="/")
+    assert started.returncode == 0, log.read_text()
+    try:
+        return checksums(product, sockets)
+    finally:
+        subprocess.run([*control, "-m", "fast", "stop"], check=True, cwd="/")
+        shutil.rmtree(sockets)
+
+
+def stored_files(product):
+    """The content of each stored file by its name, without those in hidden folders."""
+    root = product.data / "files"
+    files = [each for each in root.rglob("*") if each.is_file()]
+    return {
+        str(each.relative_to(root)): each.read_bytes()
+        for each in files
+        if not any(part.startswith(".") for part in each.relative_to(root).parts)
+    }
+
+
+@pytest.fixture(scope="module")
+def product():
+    with Product(CHECKOUT) as running:
+        yield running
+
+
+class Planted:
+    """A message with a file, and the deletion of it and of the ledger."""
+
+    def __init__(self, product):
+        self.product = product
+        self.author = App.joined(product, "native", "글쓴이")
+        self.workspace = self.author.make_workspace()
+        self.channel = self.author.make_channel(self.workspace)
+        (self.path,) = self.author.say(self.channel, "keep this", [("chat", PICTURE)])["files"]
+
+    def delete(self):
+        self.author.call("DELETE", f"{self.author.path(self.channel)}/chats/1")
+        eventually(lambda: self.author.send("GET", self.path).status_code == 404)
+        superuser(self.product, "ALTER TABLE payment.entry DISABLE TRIGGER ALL; DELETE FROM payment.entry;")
+
+    def holds(self):
+        message = self.author.history(self.channel)[0]
+        assert (message["content"], message["files"]) == ("keep this", [self.path])
+        assert self.author.send("GET", self.path).content == PICTURE
+
+
+def test_a_moment_comes_back_with_its_tables_and_its_files(product):
+    without = restore(product, "2020-01-01 00:00:00Z")
+    assert without.returncode == 1 and "deploy/down" in without.stderr
+    story, planted = Story(product), Planted(product)
+    folder = product.folder / "archive"
+    assert "a new full backup" in succeeds(archive(product, folder))
+    planted.author.say(planted.channel, "for the reader", [("file.txt", b"1")])
+    assert "a new incr backup" in succeeds(archive(product))
+    # The last changes are in Postgres's own folder alone.
+    superuser(product, "ALTER SYSTEM SET archive_command = '/bin/false'; SELECT pg_reload_conf(), pg_switch_wal()")
+    planted.author.call("DELETE", f"{planted.author.path(planted.channel)}/chats/2")
+    eventually(lambda: not any(name.endswith(".txt") and content == b"1" for name, content in stored_files(product).items()))
+    moment, tables = quiet_moment(product)
+    files = stored_files(product)
+    planted.delete()
+    planted.author.say(planted.channel, "too late", [("chat", PICTURE)])
+    product.run("down")
+    assert stored_files(product) != files
+
+    succeeds(restore(product, moment))
+    assert tables_at_rest(product) == tables
+    assert stored_files(product) == files
+    assert not (product.data / "redis").exists()
+    product.__enter__()
+    story.holds()
+    planted.holds()
+
+    # The archive goes on, and drops files that no moment of it needs.
+    retired = product.data / "files/chat/.retired"
+    (retired / "1000+channelChats+old.txt").write_bytes(b"old")
+    assert "a new incr backup" in succeeds(archive(product))
+    assert not (retired / "1000+channelChats+old.txt").exists() and len(list(retired.iterdir())) >= 2
+    later, tables = quiet_moment(product)
+    files = stored_files(product)
+    story.user.say(story.channel, "later still")
+    with fresh_instance() as fresh:
+        succeeds(restore(fresh, later, folder))
+        assert tables_at_rest(fresh) == tables
+        assert stored_files(fresh) == files
+        # It has the keys, and does not write to the archive of the other instance.
+        for secret in ("auth/service_credential", "postgres/chat"):
+            assert (fresh.data / "secrets" / secret).read_bytes() == (product.data / "secrets" / secret).read_bytes()
+        assert "archive_command" not in (fresh.data / "postgres/postgresql.auto.conf").read_text()
+
+
+def test_a_moment_that_cannot_come_back_is_refused_with_the_reason(product):
+    running = restore(product, "2026-01-01 00:00:00+00")
+    assert running.returncode == 1 and "deploy/down" in running.stderr
+    with fresh_instance() as fresh:
+        folder = product.folder / "archive"
+        for moment, options, reason in (
+            ("2026-01-01 00:00:00", [folder], "no time zone"),
+            ("yesterday", [folder], "is no moment"),
+            ("2026-02-31 00:00:00+00", [folder], "no such day"),
+            ("2101-01-01 00:00:00+09", [folder], "in the future"),
+            ("2020-01-01 00:00:00+00", [folder], "the archive begins at"),
+            ("2026-01-01 00:00:00+00", [], "there is no archive"),
+            ("2026-01-01 00:00:00+00", [fresh.folder], "is no archive"),
+        ):
+            refused = restore(fresh, moment, *options)
+            assert refused.returncode == 1 and reason in refused.stderr, (moment, refused.stderr)
+        assert not (fresh.data / "postgres").exists()
+
+
+def test_an_archive_that_no_wal_reaches_is_a_failure(product, monkeypatch):
+    (segments,) = (product.folder / "archive/postgres/archive/maru").glob("15-*")
+    mode = segments.stat().st_mode
+    monkeypatch.setitem(ENVIRONMENT, "PGBACKREST_ARCHIVE_TIMEOUT", "1")
+    for folder in (segments, *segments.iterdir()):
+        folder.chmod(0o500)
+    failed = archive(product)
+    eventually(lambda: "\nmaru_postgres_archive_failing 1" in product.metrics(2))
+    for folder in (segments, *segments.iterdir()):
+        folder.chmod(mode)
+    assert failed.returncode == 1 and "does not reach the archive" in failed.stderr
