@@ -116,9 +116,11 @@ enum App {
             renderer: WebhookRenderer(messages: changeStore, names: names, profiles: profiles), access: roomAccess,
             conversations: conversations, watch: watch)
         webhooks.begin(in: service)
+        let commands = try CommandParts(
+            service, database: database, redis: redis, access: roomAccess, conversations: conversations)
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
-            webhooks: webhooks.incoming, subscribers: webhooks.facts, redis: redis)
+            webhooks: webhooks.incoming, subscribers: webhooks.facts, commands: commands.store, redis: redis)
         try service.facts(facts.handle)
         let ownRooms = UserErasureStore(database: database)
         let userErasure = UserErasure(
@@ -147,6 +149,7 @@ enum App {
         service.publicRoutes { routes in
             safety.register(in: &routes)
             webhooks.register(in: &routes)
+            commands.register(in: &routes)
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
                 find: QuickFind(access: roomAccess, people: directory)

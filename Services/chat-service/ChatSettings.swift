@@ -57,6 +57,7 @@ struct ChatSettings: Sendable {
             searchShareKey.entry, userDraftsKey.entry,
             userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
         ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
+        + CommandLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
     /// Bytes of one file.
