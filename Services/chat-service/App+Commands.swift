@@ -1,6 +1,5 @@
 import Contract
 import HTTP
-import Postgres
 import Redis
 import ServiceKit
 
@@ -10,15 +9,15 @@ struct CommandParts: Sendable {
     private let routes: CommandRoutes
 
     init(
-        _ service: ServiceBuilder, database: PostgresPool, redis: Redis, access: RoomAccess,
+        _ service: ServiceBuilder, store: CommandStore, runs: CommandRunStore, redis: Redis, access: RoomAccess,
         conversations: Conversations
     ) throws {
         let addresses = try WebhookLimits(service.config)
         let signer = WebhookLimits.signer(service.config, credential: service.credential)
         let limits = CommandLimits(service.config)
-        store = CommandStore(database: database)
+        self.store = store
         let runner = CommandRunner(
-            store: store, runs: CommandRunStore(database: database),
+            store: store, runs: runs,
             receivers: CommandReceivers(
                 http: service.outsideHTTP(addresses.client(timeout: limits.timeout, perHost: 32)), signer: signer,
                 timeout: limits.timeout),

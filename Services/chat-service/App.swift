@@ -117,7 +117,8 @@ enum App {
             conversations: conversations, watch: watch)
         webhooks.begin(in: service)
         let commands = try CommandParts(
-            service, database: database, redis: redis, access: roomAccess, conversations: conversations)
+            service, store: CommandStore(database: database), runs: CommandRunStore(database: database), redis: redis,
+            access: roomAccess, conversations: conversations)
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
             webhooks: webhooks.incoming, subscribers: webhooks.facts, commands: commands.store, redis: redis)

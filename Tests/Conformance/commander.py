@@ -13,7 +13,7 @@ from app import App
 
 
 class Commander:
-    """Registers commands and answers their calls with what `answers` holds for the name: `(status, body)` or a function of the call."""
+    """Registers commands and answers their calls with the entry of `answers`: `(status, body)` or a function of the call."""
 
     def __init__(self, product, owner, workspace, scopes=("commands", "read")):
         self.product, self.owner, self.workspace = product, owner, workspace

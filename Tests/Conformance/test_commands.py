@@ -153,9 +153,11 @@ def test_a_command_needs_access_to_the_room_as_a_send_does(home, join):
     bot.answers["x"] = (200, {"text": "a"})
     assert member.post(path, {"name": "x"})["answer"]["room"] == f"dm-{dm}"
     assert bot.calls.qsize() == 2
-    # Who is muted runs nothing.
+    # A suspended member runs nothing.
     owner.call("PUT", f"/workspaces/{channel.workspace}/standings/{member.id}", json={"suspended": True})
-    eventually(lambda: run(member, channel, "x").json().get("errorCode") == "E14")
+    says = lambda: member.send("POST", f"{member.path(channel)}/chats", json={"content": "a"})  # noqa: E731
+    eventually(lambda: says().json().get("errorCode") == "E14")
+    assert run(member, channel, "x").json()["errorCode"] == "E14"
 
 
 def test_a_run_is_answered_to_nobody_who_has_lost_the_room(product, home):

@@ -53,7 +53,7 @@ def test_a_command_is_listed_run_and_answered(person, product, locale):
         expect(answers.nth(1)).to_contain_text(mark)
         ben.say("/bad")
         expect(answers.nth(2)).to_contain_text(failed)
-        # What failed comes back, to be tried again.
+        # A failed command comes back, to be tried again.
         expect(ben.composer).to_have_value("/bad")
         ben.say("/nothing")
         expect(answers.nth(3)).to_contain_text(unknown)

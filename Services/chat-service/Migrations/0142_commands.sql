@@ -5,7 +5,7 @@ create table command (
     bot bigint not null,
     name text not null,
     description text not null,
-    -- What may follow the name.
+    -- The text that may follow the name, in words.
     hint text,
     url text not null,
     -- The secret is computed from it, with a key that is not in the database.

@@ -56,7 +56,7 @@ struct CommandRunStore: Sendable {
             run.thread, run.user, run.expiresAt.milliseconds)
     }
 
-    /// Deletes the runs whose addresses have ended.
+    /// Deletes the runs that have expired.
     func forget(before now: Timestamp) async throws { try await database.execute(Self.forget, now.milliseconds) }
 }
 

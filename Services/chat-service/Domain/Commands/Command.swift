@@ -10,7 +10,7 @@ struct Command: Sendable {
     let bot: UserID
     let name: CommandName
     let description: String
-    /// What may follow the name; nil for nothing in particular.
+    /// The text that may follow the name, in words; nil without one.
     let hint: String?
     /// Where the bot is called.
     let url: String

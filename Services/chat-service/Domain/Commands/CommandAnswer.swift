@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// What a bot answers to a command.
+/// The answer of a bot to a command.
 struct CommandAnswer: Sendable, Equatable {
     enum Audience: String, Sendable {
         /// The member that ran the command. The answer is stored nowhere.

@@ -1,6 +1,6 @@
 import Contract
 
-/// What has become of a run when its caller gets a reply.
+/// The state of a run when its caller gets a reply.
 struct CommandOutcome: Sendable {
     let run: CommandRunID
     let answer: Answer

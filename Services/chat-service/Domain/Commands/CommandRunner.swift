@@ -6,8 +6,8 @@ import Wire
 
 /// Runs commands: calls their bots, and takes the answers, at once or later.
 ///
-/// A run has a row before its bot is called, so that a bot may use the address before its reply arrives. Whoever deletes the row
-/// gives the answer: there is one answer at most.
+/// A run has a row before its bot is called, so that a bot may use the address before its reply arrives. The deletion
+/// of the row admits the answer: there is one answer at most.
 struct CommandRunner: Sendable {
     private let store: CommandStore
     private let runs: CommandRunStore
@@ -37,12 +37,12 @@ struct CommandRunner: Sendable {
     /// A command as a member runs it.
     struct Order: Sendable {
         let name: String
-        /// What follows the name; may be empty.
+        /// The text after the name; may be empty.
         let text: String
         let thread: Int64?
     }
 
-    /// Calls the bot of a command, and returns what has become of the run.
+    /// Calls the bot of a command, and returns the state of the run.
     ///
     /// - Parameter target: a room that the caller may write to.
     func run(_ order: Order, in target: MessageTarget, by caller: Caller) async throws -> CommandOutcome {
@@ -131,7 +131,7 @@ struct CommandRunner: Sendable {
         }
     }
 
-    /// Deletes the runs whose time is over.
+    /// Deletes the runs that have expired.
     func forget() async throws { try await runs.forget(before: .now) }
 
     private static let unknown = Failure(.notFound, "This workspace has no such command.")

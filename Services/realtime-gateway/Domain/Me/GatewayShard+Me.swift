@@ -75,7 +75,7 @@ extension GatewayShard {
         }
     }
 
-    /// A bot has answered a command later, for the user alone, who may have lost the room meanwhile.
+    /// A bot has answered a command later, for the user alone. The user may have lost the room meanwhile.
     func commandAnswered(_ hint: PrivateAnswerHint) {
         for socket in me.sockets(of: hint.user) where socket.isReady && socket.isIn(hint.answer.room) {
             socket.send(.commandAnswer(hint.answer))

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// A call over a socket has no headers, so the rate alone chooses.
 struct MeCallTrace: Sendable {
-    /// What the task that serves the call is given.
+    /// The context of the task that serves the call.
     let context: CallContext
     private let span: OpenSpan
 
