@@ -53,7 +53,7 @@ struct QueryCountTests {
         "GET /v1/workspaces/{id}/audit": 2,
         "POST /v1/workspaces/{id}/bots": 9,
         "GET /v1/workspaces/{id}/bots": 2,
-        "DELETE /v1/workspaces/{id}/bots/{bot_id}": 7,
+        "DELETE /v1/workspaces/{id}/bots/{bot_id}": 10,
         "POST /v1/workspaces/{id}/bots/{bot_id}/tokens": 6,
         "GET /v1/workspaces/{id}/bots/{bot_id}/tokens": 2,
         "POST /v1/workspaces/{id}/bots/{bot_id}/tokens/{token_id}/secret": 5,
