@@ -21,16 +21,10 @@ struct Webhooks: Sendable {
         let limits = try WebhookLimits(service.config)
         let signer = WebhookLimits.signer(service.config, credential: service.credential)
         let metrics = WebhookMetrics(service.metrics)
-        var configuration = HTTPClient.Configuration()
-        configuration.peers = limits.addresses
-        configuration.maximumConnections = 256
-        configuration.maximumConnectionsPerHost = 4
-        configuration.connectTimeout = limits.timeout
-        configuration.userAgent = "maru-webhooks"
         let sender = WebhookSender(
             store: deliveries, renderer: renderer,
             receivers: WebhookReceivers(
-                http: service.outsideHTTP(configuration), signer: signer,
+                http: service.outsideHTTP(limits.client(timeout: limits.timeout, perHost: 4)), signer: signer,
                 timeout: limits.timeout),
             limits: limits,
             off: WebhookSwitch(

@@ -126,9 +126,12 @@ enum App {
             renderer: WebhookRenderer(messages: changeStore, names: names, profiles: profiles), access: roomAccess,
             conversations: conversations, watch: watch)
         webhooks.begin(in: service)
+        let commands = try CommandParts(
+            service, store: CommandStore(database: database), runs: CommandRunStore(database: database), redis: redis,
+            access: roomAccess, conversations: conversations)
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
-            webhooks: webhooks.incoming, subscribers: webhooks.facts, redis: redis)
+            webhooks: webhooks.incoming, subscribers: webhooks.facts, commands: commands.store, redis: redis)
         try service.facts(facts.handle)
         let ownRooms = UserErasureStore(database: database)
         let userErasure = UserErasure(
@@ -160,6 +163,7 @@ enum App {
         service.publicRoutes { routes in
             safety.register(in: &routes)
             webhooks.register(in: &routes)
+            commands.register(in: &routes)
             SearchRoutes(
                 search: search,
                 filterNames: SearchNames(

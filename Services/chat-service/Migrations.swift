@@ -30,5 +30,6 @@ enum Migrations {
         Migration(number: 120, name: "report_files", sql: PackageResources._120_report_files_sql),
         Migration(number: 140, name: "incoming_webhooks", sql: PackageResources._140_incoming_webhooks_sql),
         Migration(number: 141, name: "outgoing_webhooks", sql: PackageResources._141_outgoing_webhooks_sql),
+        Migration(number: 142, name: "commands", sql: PackageResources._142_commands_sql),
     ]
 }

@@ -5,7 +5,7 @@ from app import App
 from device import Device
 from waiting import eventually
 
-SCOPES = ["read", "write", "react", "manage"]
+SCOPES = ["read", "write", "react", "manage", "commands"]
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def test_a_token_opens_what_its_scopes_say_and_ends_at_once(product, home):
             "write": ("POST", f"{owner.path(channel)}/chats", {"content": "끝"}),
             "react": ("PUT", f"{owner.path(channel)}/chats/1/reactions/%F0%9F%91%8D", None),
             "manage": ("POST", f"/workspaces/{channel.workspace}/channels", {"name": f"{scope} {bot['bot_id']}"}),
+            "commands": ("GET", f"/workspaces/{channel.workspace}/commands", None),
         }
         for needed, (method, where, body) in calls.items():
             reply = program.send(method, where, json=body)
@@ -103,3 +104,21 @@ def test_bad_input_and_other_workspaces_are_refused(product, join, home):
     for _ in range(9):
         owner.post(f"{path}/tokens", {"name": "more", "scopes": ["read"]})
     owner.refused("E11", "POST", f"{path}/tokens", json={"name": "one too many", "scopes": ["read"]})
+
+
+@pytest.mark.parametrize("end", ["removed", "banned"])
+def test_the_tokens_of_a_bot_end_with_its_membership(product, home, end):
+    owner, member, channel, bot, path = home
+    made = [owner.post(f"{path}/tokens", {"name": scope, "scopes": ["read", scope]}) for scope in ("write", "react")]
+    programs = [signed_in(product, each["token"]) for each in made]
+    with Device(product, token=made[0]["token"]) as device:
+        assert device.ready
+        place = "members" if end == "removed" else "bans"
+        owner.call("DELETE" if end == "removed" else "PUT", f"/workspaces/{channel.workspace}/{place}/{bot['bot_id']}")
+        eventually(lambda: device.is_closed)
+    for program in programs:
+        eventually(lambda: program.send("GET", "/workspaces").status_code == 401)
+    assert owner.get(f"{path}/tokens")["items"] == []
+    owner.refused("E11", "POST", f"{path}/tokens", json={"name": "n", "scopes": ["read"]})
+    # Nobody else's sessions are touched.
+    member.get("/workspaces")

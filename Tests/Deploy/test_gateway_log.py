@@ -25,6 +25,7 @@ PATHS = {
     "/v1/static/profiles/a/secret.png": "/v1/static/profiles/{file}",
     "/v1/webhooks/incoming/secret?secret=1": "/v1/webhooks/incoming/{address}",
     "/v1/webhooks/incoming/secret/secret": "/v1/webhooks/incoming/{address}",
+    "/v1/webhooks/answers/secret": "/v1/webhooks/answers/{address}",
 }
 
 

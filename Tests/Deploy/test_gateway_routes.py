@@ -56,6 +56,10 @@ ROUTES = {
         "/v1/workspaces/5/channels/9/webhooks",
         "/v1/workspaces/5/channels/9/webhooks/3/secret",
         "/v1/webhooks/incoming/a",
+        "/v1/webhooks/answers/a",
+        "/v1/workspaces/5/commands/3",
+        "/v1/workspaces/5/channels/9/commands",
+        "/v1/workspaces/5/dms/9/commands",
     ],
     "realtime-gateway": [
         "/socket.io/?EIO=4&transport=polling&b64=1",
@@ -83,6 +87,7 @@ UNKNOWN = [
     "/v1/storefront",
     "/v1/webhooks/other",
     "/v1/webhooks/incoming",
+    "/v1/webhooks/answers",
     "/socket.iox/",
     "/socket.io/../socket.io",
     "/internal",

@@ -11,6 +11,7 @@ from conftest import CHECKOUT
 MECHANISMS = [
     "capacity",
     "client-profiles",
+    "commands",
     "console",
     "delivery",
     "fan-out",

@@ -12,6 +12,8 @@ public struct StubCall: Sendable {
     public let body: [UInt8]
     /// The body; nil if it is not JSON.
     public let json: JSONValue?
+    /// The header `traceparent`.
+    public let traceParent: String?
     /// A number that is unique in this process.
     public let serial: Int
     private let query: QueryParameters?
@@ -24,6 +26,7 @@ public struct StubCall: Sendable {
         parts = path.split(separator: "/").map(String.init)
         query = QueryParameters(request.query ?? [])
         self.body = body
+        traceParent = request.headers.text("traceparent")
         serial = Self.count.add(1, ordering: .relaxed).newValue
         json = try? JSONValue(parsing: body)
     }

@@ -21,6 +21,14 @@ final class CollectorStandin: Sendable {
 
     /// Why requests were refused, oldest first.
     var refusals: [String] { state.withLock { $0.refusals } }
+    /// The spans that were taken, oldest first.
+    var spans: [JSONValue] {
+        state.withLock(\.taken).compactMap { try? JSONValue(parsing: $0) }.flatMap { request in
+            (request["resourceSpans"]?.elements?.map { $0 } ?? []).flatMap {
+                $0["scopeSpans"]?.elements?.map { $0 } ?? []
+            }
+        }.flatMap { $0["spans"]?.elements?.map { $0 } ?? [] }
+    }
     /// The number of requests that were taken.
     var count: Int { state.withLock { $0.taken.count } }
 

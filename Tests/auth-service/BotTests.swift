@@ -87,6 +87,42 @@ struct BotTests {
         }
     }
 
+    @Test("A bot that has left its workspace has no tokens, and other accounts keep theirs")
+    func removal() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let bot = try #require(try await Self.put(fixture).json["user_id"]?.string)
+            let other = try #require(try await Self.put(fixture, workspace: 4).json["user_id"]?.string)
+            for (user, workspace, digit) in [(bot, 3, "a"), (other, 4, "b")] {
+                let hash = String(repeating: digit, count: 64)
+                let made = try await fixture.service.internalCall(
+                    "POST", "/internal/bots/\(user)/tokens",
+                    json: #"""
+                        {"workspace_id":"\#(workspace)","maker":"1","name":"n","scopes":["read"],"profile":"native",\#
+                        "hash":"\#(hash)","prefix":"p"}
+                        """#)
+                #expect(made.status == 200, "\(made.text)")
+            }
+            @Sendable func identity(_ digit: String) async throws -> Int {
+                let hash = String(repeating: digit, count: 64)
+                return try await fixture.service.internalCall(
+                    "POST", "/internal/bots/identity", json: #"{"hash":"\#(hash)"}"#
+                ).status
+            }
+            #expect(try await identity("a") == 200)
+            // The other bot has left a workspace that is not its own.
+            for (id, user) in [(1, other), (2, bot)] {
+                try await fixture.service.redis.command(
+                    "XADD", "facts:workspace", "*", "id", "\(id)", "type", "workspace.member.removed", "body",
+                    #"{"workspace_id":"3","user_id":"\#(user)","version":\#(id + 1)}"#)
+            }
+            try await eventually("the end of the token") { try await identity("a") == 404 }
+            #expect(try await identity("b") == 200)
+            let revoked = try await fixture.service.database.run(
+                sql: "select count(*) from auth.session where revoked_at is not null")
+            #expect(revoked == "1\n")
+        }
+    }
+
     @Test("The maker of a webhook that was switched off is told by mail")
     func notices() async throws {
         try await AuthFixture.run { fixture async throws in

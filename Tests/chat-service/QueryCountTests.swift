@@ -33,7 +33,7 @@ struct QueryCountTests {
             select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
             where datname = current_database()
                 and query !~ 'pg_|outbox|from report|is_erased|is_sent|search_|reaction r | scheduled |generate_series'
-                and query !~ 'webhook_|select [$]1$'
+                and query !~ 'webhook_|command_run|select [$]1$'
             """)
         return Int(count) ?? -1
     }

@@ -34,6 +34,8 @@ struct UserErasureTests {
             "webhook_queue": .kept("names no user"),
             "webhook_delivery": .kept("events for `webhook_memory`; they name users as numbers"),
             "webhook_reaction": .kept("events for `webhook_memory`; they name users as numbers"),
+            "command": .kept("belongs to its workspace; it names its bot as a number"),
+            "command_run": .erased("user_id = $user"),
             "incoming_webhook": .kept("belongs to its channel; it names its maker as a number"),
             "outbox": .kept("events of messages, for at most an hour"), "schema_migrations": .kept("names no user"),
         ],
@@ -53,6 +55,8 @@ struct UserErasureTests {
             "report_file": .withheld("files in reports of others, so that nobody learns who reported"),
             "report_copy": .withheld("copies in reports of others, so that nobody learns who reported"),
             "word_filter": .withheld("names no user"), "incoming_webhook": .withheld("belongs to a channel"),
+            "command": .withheld("belongs to a workspace"),
+            "command_run": .elsewhere("runs of minutes without a text; rooms have the answers"),
             "webhook_subscription": .withheld("belongs to a workspace"), "webhook_queue": .withheld("names no user"),
             "webhook_delivery": .withheld("events of a workspace"),
             "webhook_reaction": .elsewhere("events of reactions"), "search_partition": .withheld("names no user"),
@@ -100,7 +104,11 @@ struct UserErasureTests {
         _ = try await chat.set(user: 2)
         try await expect("POST", "/v1/reports", #"{"type":"message","room":"channel-7","seq":1,"reason":"spam"}"#)
         try await chat.database.database.run(
-            sql: "insert into chat.standing (workspace, user_id, warnings) values (3, 2, 1)")
+            sql: """
+                insert into chat.standing (workspace, user_id, warnings) values (3, 2, 1);
+                insert into chat.command_run (secret, workspace, bot, command, kind, room, user_id, expires_at)
+                    values ('', 3, 5, 'a', 1, 7, 2, 9000000000000);
+                """)
     }
 
     @Test("D4: every table has an answer to deletion and export; the export has the planted rows, and none is left")

@@ -57,3 +57,6 @@ export function fileName(path) {
 
 export const isImage = (path) => /\.(jpe?g|png|gif|webp)$/i.test(path);
 export const isVideo = (path) => /\.(mp4|mov|webm)$/i.test(path);
+
+/** The number of characters as a reader counts them. */
+export const lengthOf = (text) => [...new Intl.Segmenter().segment(text)].length;

@@ -4,6 +4,7 @@ import { h } from './dom.js';
 import { chooseLanguage, explain, t } from './i18n.js';
 import { takeIssuerReply } from './issuers.js';
 import { startNotices } from './notices.js';
+import { privateAnswers } from './private-answers.js';
 import { app } from './state.js';
 import './views/gate.js';
 import './views/shell.js';
@@ -18,6 +19,7 @@ class MaruApp extends HTMLElement {
         this.replaceChildren(h('div', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.restoring') })));
         const key = document.querySelector('meta[name="maru-key"]').content;
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
+        privateAnswers.follow(app.client);
         addEventListener('online', () => app.client.wake());
         addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
         // Not every browser tells at once that the network is gone.

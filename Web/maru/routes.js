@@ -140,6 +140,11 @@ export class Routes {
         return this.api.post(path, body, { signal, progress });
     }
 
+    /** The commands of bots: `{items: [{command_id, name, description, hint, bot_id}]}`. */
+    commands = (id) => this.api.get(`/workspaces/${id}/commands`);
+    /** Runs a command: `{state, run_id}` with `answer` for the user alone, or with the `message` that everybody sees. */
+    runCommand = (room, { name, text, thread }) => this.api.post(`${roomPath(room)}/commands`, { name, text, thread });
+
     schedule = (room, { content, at, thread }) => this.api.post(`${roomPath(room)}/scheduled`, { content, at, thread });
     scheduled = (cursor) => this.api.get('/users/me/scheduled', { cursor });
     reschedule = (id, changes) => this.api.put(`/users/me/scheduled/${id}`, changes);

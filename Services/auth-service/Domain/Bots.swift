@@ -45,6 +45,12 @@ struct Bots: Sendable {
         }
     }
 
+    /// Ends the tokens of a bot that was removed or banned from its workspace, or has left it. Does nothing for other users.
+    func endTokens(of bot: UserID, in workspace: WorkspaceID) async throws {
+        let now = Timestamp.now
+        tokens.publish(try await tokens.store.endAll(of: bot, in: workspace, at: now), of: bot, at: now)
+    }
+
     private func close(_ mark: (Timestamp, PostgresTransaction) async throws -> [Account]) async throws {
         let now = Timestamp.now
         let closed = try await facts.outbox.transaction { tx in

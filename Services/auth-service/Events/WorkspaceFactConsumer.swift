@@ -1,7 +1,7 @@
 import Contract
 import ServiceKit
 
-/// Sends the mails of invitations, and ends the bots of deleted workspaces. A fact that is repeated sends a mail again at most
+/// Sends the mails of invitations, and ends the bots of deleted workspaces, and the tokens of bots that have left theirs. A fact that is repeated sends a mail again at most
 /// when the first one has been sent.
 struct WorkspaceFactConsumer: Sendable {
     let workspaces: WorkspaceClient
@@ -14,6 +14,8 @@ struct WorkspaceFactConsumer: Sendable {
             guard let mail = try await workspaces.invitationMail(order.invitation) else { return }
             try await mails.invite(mail, key: "invitation-\(order.invitation)")
         case .workspaceDeleted(let deletion): try await bots.close(of: deletion.workspace)
+        case .memberRemoved(let removal):
+            try await bots.endTokens(of: removal.user, in: removal.workspace.workspace)
         default: return
         }
     }

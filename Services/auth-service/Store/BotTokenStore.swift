@@ -63,6 +63,17 @@ struct BotTokenStore: Sendable {
         returning session.id
         """)
 
+    private static let endAllInWorkspace = Statement.write(
+        "end tokens of former member",
+        """
+        with gone as (
+            delete from bot_token where account in (select id from account where id = $1 and bot_workspace = $2)
+            returning session
+        )
+        update session set revoked_at = $3, expires_at = $4 from gone where session.id = gone.session
+        returning session.id
+        """)
+
     /// A bot's session does not expire.
     private static let never = Timestamp(milliseconds: 253_402_300_799_000)
     /// Services ask for the revocation of an ended session for this long.
@@ -106,6 +117,13 @@ struct BotTokenStore: Sendable {
         try await database.query(
             Self.end, token, bot, now.milliseconds, (now + Self.memory).milliseconds
         ).first { row throws(PostgresError) in (try BotTokenReply(row: &row), try row.next()) }
+    }
+
+    /// Deletes the tokens of a user that is a bot of the workspace, and returns their sessions, which have ended.
+    func endAll(of bot: UserID, in workspace: WorkspaceID, at now: Timestamp) async throws -> [SessionID] {
+        try await database.query(
+            Self.endAllInWorkspace, bot, workspace, now.milliseconds, (now + Self.memory).milliseconds
+        ).map { row throws(PostgresError) in try row.next() }
     }
 
     /// Deletes the tokens of a bot, and returns their sessions, which have ended.

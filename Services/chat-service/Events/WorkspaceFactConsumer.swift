@@ -18,6 +18,7 @@ struct WorkspaceFactConsumer: Sendable {
     let standings: StandingStore
     let webhooks: IncomingWebhookStore
     let subscribers: WebhookFacts
+    let commands: CommandStore
     let redis: Redis
 
     /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the
@@ -45,7 +46,9 @@ struct WorkspaceFactConsumer: Sendable {
             try await close(try await rooms.list(deletion.workspace), of: deletion.workspace)
             try await standings.forget(deletion.workspace)
             try await webhooks.forget(deletion.workspace)
+            try await commands.forget(deletion.workspace)
         case .memberRemoved(let removal):
+            try await commands.forget(removal.user, in: removal.workspace.workspace)
             try await remove(removal)
         case .memberAdded(let addition):
             _ = try await dms.setLeft(

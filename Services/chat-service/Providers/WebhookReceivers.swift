@@ -35,13 +35,7 @@ struct WebhookReceivers: Sendable {
     /// - Parameter id: the name of the event, the same for all attempts.
     func call(_ subscription: WebhookSubscription, id: String, _ body: [UInt8]) async -> Answer {
         let now = Timestamp.now
-        var request = HTTPClient.Request(.post, subscription.url, body: body)
-        request.headers.append(.contentType, "application/json")
-        request.headers.append("webhook-id", id)
-        request.headers.append("webhook-timestamp", String(now.seconds))
-        request.headers.append(
-            "webhook-signature",
-            signer.signature(of: body, id: id, time: now.seconds, by: subscription.seeds, now: now))
+        var request = signer.request(to: subscription.url, body, id: id, by: subscription.seeds, now: now)
         request.deadline = timeout
         request.maximumReplySize = Self.largestReply
         // The receiver knows a repetition by its id.
@@ -77,5 +71,22 @@ struct WebhookReceivers: Sendable {
         case .replyTooLarge: "The reply of the receiver is too large."
         default: "The receiver gave no valid reply."
         }
+    }
+}
+
+extension WebhookSigner {
+    /// A signed call to a receiver.
+    ///
+    /// - Parameter id: the name of the call, the same for all attempts.
+    func request(
+        to url: String, _ body: [UInt8], id: String, by seeds: WebhookSeeds, now: Timestamp
+    ) -> HTTPClient.Request {
+        var request = HTTPClient.Request(.post, url, body: body)
+        request.headers.append(.contentType, "application/json")
+        request.headers.append("webhook-id", id)
+        request.headers.append("webhook-timestamp", String(now.seconds))
+        request.headers.append(
+            "webhook-signature", signature(of: body, id: id, time: now.seconds, by: seeds, now: now))
+        return request
     }
 }

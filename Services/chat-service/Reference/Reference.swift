@@ -5,6 +5,7 @@ import HTTP
 enum Reference {
     static let all = ServiceReference([
         channelMessages, directMessages, changes, threads, lists, search, preferences, scheduled, moderation, webhooks,
+        commands,
     ])
 
     static let workspace = "/v1/workspaces/{id}"

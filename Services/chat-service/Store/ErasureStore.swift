@@ -56,6 +56,8 @@ struct ErasureStore: Sendable {
             delete from room_notify where (kind, room) in (select * from erased)
         ), drafts as (
             delete from draft where (kind, room) in (select * from erased)
+        ), runs as (
+            delete from command_run where (kind, room) in (select * from erased)
         )
         delete from scheduled where (kind, room) in (select * from erased)
         """)

@@ -123,7 +123,7 @@ struct FileRecordStore: Sendable {
         try await database.query(Self.find, names).map(FileRecord.init(row:))
     }
 
-    /// Records what the previews of a picture show.
+    /// Records the previews of a picture.
     func setPreview(_ picture: PictureRecord, of name: String) async throws {
         try await database.execute(
             Self.setPreview, name, Int32(clamping: picture.width), Int32(clamping: picture.height), picture.isAnimated,

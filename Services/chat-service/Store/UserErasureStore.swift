@@ -20,6 +20,7 @@ struct UserErasureStore: Sendable {
         followed as (delete from thread_follower where user_id = $1),
         mentioned as (delete from mention where user_id = $1),
         bookmarks as (delete from saved_message where user_id = $1),
+        runs as (delete from command_run where user_id = $1),
         standings as (delete from standing where user_id = $1),
         reported as (update report set reporter = null where reporter = $1)
         delete from storage where kind = 1 and id = $1

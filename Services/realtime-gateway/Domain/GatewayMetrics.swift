@@ -50,6 +50,9 @@ struct GatewayMetrics: Sendable {
         return tracer.begin(span)
     }
 
+    /// Begins the span of a call over a `/me` socket; nil if the call is not traced.
+    func beginCall(_ name: String) -> MeCallTrace? { MeCallTrace(name, by: tracer) }
+
     func delivered(_ message: RoomMessage, to count: UInt64) {
         deliveries.increment(by: count)
         let now = Timestamp.now

@@ -5,7 +5,7 @@ import ServiceKit
 import Wire
 
 /// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, changes of access, of users'
-/// own state, of presence, of workspaces and profiles, and of blocks.
+/// own state, of private answers, of presence, of workspaces and profiles, and of blocks.
 struct HintConsumer: Sendable {
     let shards: LoopLocal<GatewayShard>
     let subscriber: MessageSubscriber
@@ -22,6 +22,10 @@ struct HintConsumer: Sendable {
                 _ = subscriber.listen(to: UserStateHint.self, on: loop) { event in
                     guard case .message(let hint) = event else { return }
                     shard.userStateChanged(hint)
+                }
+                _ = subscriber.listen(to: PrivateAnswerHint.self, on: loop) { event in
+                    guard case .message(let hint) = event else { return }
+                    shard.commandAnswered(hint)
                 }
                 _ = subscriber.listen(to: BlockHint.self, on: loop) { event in
                     switch event {

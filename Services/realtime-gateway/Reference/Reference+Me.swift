@@ -71,6 +71,7 @@ extension Reference {
         .toClient("settings", "Another device changed your settings; read them again.", .object([])),
         .toClient("draft", "Another device changed a draft; read it again.", .object([room])),
         .toClient("notify", "Another device changed what a room pushes.", .object([room])),
+        .toClient("commandAnswer", "A bot answered your command later, for you alone.", .object(PrivateAnswer.members)),
         .toClient("sessionEnded", "Before the close: the session has ended.", .object([.has("reason", .text)])),
     ]
 

@@ -86,6 +86,9 @@ struct Bots: Sendable {
         guard !known.isEmpty, known.count == scopes.count else {
             throw Failure.invalid("scopes must be among \(BotScope.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
+        guard try await workspaces.members.role(of: bot, in: id) != .outsider else {
+            throw Failure.invalid("The bot is not in the workspace any more.")
+        }
         guard try await auth.tokens(ofBot: bot).count < limits.tokens else {
             throw Failure.invalid("The bot has too many tokens.")
         }

@@ -24,6 +24,8 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case notAllowed = "E14"
     /// The caller has to do something else first.
     case refused = "E15"
+    /// The bot of a command cannot be reached, is too slow or gives no valid answer; native clients only.
+    case botFailed = "E16"
     /// The user has too few coins.
     case notEnoughCoins = "E21"
     /// The payment does not exist or is cancelled.
@@ -47,6 +49,7 @@ public enum ErrorCode: String, Sendable, CaseIterable {
         case .notFound, .unknownPayment, .unknownRoute: 404
         case .duplicate, .refused, .invalidPayment: 409
         case .invalidRequest: 422
+        case .botFailed: 424
         case .tooManyCalls: 429
         case .serverError: 500
         }

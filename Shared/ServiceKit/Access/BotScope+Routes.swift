@@ -50,6 +50,8 @@ extension BotScope {
         add(.manage, channel + "/exit", .delete)
         add(.manage, workspace + "/members", .post)
         add(.manage, workspace + "/members/{user_id}", .delete)
+        add(.commands, workspace + "/commands", .get, .post)
+        add(.commands, workspace + "/commands/{command_id}", .delete)
         return routes
     }()
 }

@@ -63,6 +63,13 @@ public final class Tracer: Sendable {
         return parent.child(from: ids, isSampled: true)
     }
 
+    /// The context of the first span of a client's call that has no headers, and the id of the call; nil for one that is not
+    /// traced.
+    public func choose() -> (first: TraceContext, id: RequestID)? {
+        let id = RequestID(from: ids)
+        return choose(nil, request: id).map { ($0, id) }
+    }
+
     /// The context of the first span of a call of another service, which has chosen; nil for a call that is not traced.
     public func follow(_ parent: TraceContext?) -> TraceContext? {
         guard let parent, parent.isSampled else { return nil }

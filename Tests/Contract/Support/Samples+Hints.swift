@@ -11,6 +11,8 @@ extension Samples {
         revocation, BlockHint(user: UserID(5), blocked: UserID(6)), ModerationHint(workspace: WorkspaceID(3)),
         UserStateHint(user: UserID(5), part: .settings, session: SessionID(77)),
         UserStateHint(user: UserID(5), part: .draft, room: RoomID(DMID(4)), session: SessionID(77)),
+        PrivateAnswerHint(user: UserID(5), answer: privateAnswer(in: 3)),
+        PrivateAnswerHint(user: UserID(5), answer: privateAnswer(in: nil)),
         PresenceHint(loop: "k3x", changes: [PresenceHint.Change(user: UserID(5), state: .away)]),
         DirectoryHint(
             .edited, of: WorkspaceID(3),
@@ -30,4 +32,10 @@ extension Samples {
         DirectoryHint(.entered, of: WorkspaceID(3), .member(UserID(5), of: nil)),
         DirectoryHint(.gone, of: WorkspaceID(3), .member(UserID(5), of: ChannelID(7))),
     ]
+
+    private static func privateAnswer(in thread: Int64?) -> PrivateAnswer {
+        PrivateAnswer(
+            run: "12", room: RoomID(ChannelID(7)), thread: thread, command: "배포", bot: UserID(9), nickname: "빌드",
+            text: "끝")
+    }
 }

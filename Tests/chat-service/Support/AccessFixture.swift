@@ -90,6 +90,7 @@ struct AccessFixture: Sendable {
             .replacing("{room_id}", with: room.id)
             .replacing("{scheduled_id}", with: "999999")
             .replacing("{report_id}", with: "999999")
+            .replacing("{command_id}", with: "999999")
             .replacing("{webhook_id}", with: "999999")
             .replacing("{subscription_id}", with: "999999")
             .replacing("{delivery_id}", with: "999999")

@@ -9,10 +9,26 @@ enum AccessTable {
         ofChannel("{name}", key: "sooda") + ofChannel("{channel_id}", key: "gen-2024-07") + ofWorkspace
         + ofNativeRoom("/v1/workspaces/{id}/channels/{channel_id}") + ofNativeRoom("/v1/workspaces/{id}/dms/{room_id}")
         + [.init("GET /v1/users/me/saved", .init("ok", "ok", "ok", "ok", "ok", "ok"), key: "native")]
-        + ofNativeRooms + ofNativeUsers + ofWebhooks
+        + ofNativeRooms + ofNativeUsers + ofWebhooks + ofCommands
 
     /// The routes of programs, which have no API key.
-    static let ofPrograms = ["POST /v1/webhooks/incoming/{secret}"]
+    static let ofPrograms = [
+        "POST /v1/webhooks/incoming/{secret}", "POST /v1/webhooks/answers/{secret}",
+    ]
+
+    /// People register no commands, and there is none to run.
+    private static let ofCommands: [AccessRow] = {
+        let path = "/v1/workspaces/{id}/commands"
+        let json = #"{"name":"a","description":"d","url":"https://a.example"}"#
+        return [
+            .init("POST \(path)", .init("E13", "E13", "E13", "E14", "E14", "E14"), key: "native", json: json),
+            .init("GET \(path)", .members, key: "native"),
+            .init("DELETE \(path)/{command_id}", .ownerOfWorkspace, key: "native"),
+        ]
+            + ["channels/{channel_id}", "dms/{room_id}"].map {
+                .init("POST /v1/workspaces/{id}/\($0)/commands", .absent, key: "native", json: #"{"name":"a"}"#)
+            }
+    }()
 
     private static let ofWebhooks: [AccessRow] = {
         let path = "/v1/workspaces/{id}/channels/{channel_id}/webhooks"

@@ -18,6 +18,8 @@ struct PeersOfGateway: StubState {
     var told: [Int64: Int64] = [:]
     /// Every call, as `METHOD path`.
     var calls: [String] = []
+    /// The headers `traceparent` of the sends of `/me` sockets.
+    var traces: [String] = []
     /// Rooms asked for in each comparison of heads.
     var comparisons: [[String]] = []
     var revocations: [(session: Int64, user: Int64)] = []
@@ -77,6 +79,7 @@ struct PeersOfGateway: StubState {
 
     mutating func answer(_ call: StubCall) -> Response? {
         calls.append("\(call.method) \(call.path)")
+        if call.path.hasSuffix("/messages"), let trace = call.traceParent { traces.append(trace) }
         if nextHeld != nil, call.path == "/internal/access", call.id("user_id") == nextHeld {
             nextHeld = nil
             heldCalls.insert(call.serial)

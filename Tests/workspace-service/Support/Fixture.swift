@@ -66,6 +66,8 @@ struct Fixture: Sendable {
                 select id, id, 'link', 'seed', sha256(convert_to('token ' || n, 'UTF8')), 'member', 1, 1, 9e12::bigint
                 from made where owner = 1;
             insert into bot select id, \(bot), 1, 1 from made where owner = 1;
+            insert into member select id, \(bot), 1 from made where owner = 1;
+            insert into channel_member select 2 * id + 1, \(bot), id, 1 from made where owner = 1;
             insert into join_request (workspace, user_id, text, created_at) select id, \(invitee), '', 1 from made
                 where owner = 1;
             commit;

@@ -4,18 +4,23 @@ import { personAvatar } from './avatar.js';
 
 let count = 0;
 
-/** Completes @names in a text field: a listbox above it, moved by arrow keys, chosen by Enter, Tab or a click. */
+/** Completes @names, and /commands at its beginning, in a text field: a listbox above it, moved by arrow keys, chosen by Enter, Tab or a click. */
 export class Completion {
     #id = `suggestions-${(count += 1)}`;
     #list = h('ul', { class: 'suggestions', role: 'listbox', id: this.#id, 'aria-label': t('compose.suggestions'), hidden: true });
     #found = [];
     #chosen = 0;
     #start = 0;
+    #mark = '@';
 
-    /** @param {() => {name: string, user?: object}[]} names */
-    constructor(field, names) {
+    /**
+     * @param {() => {name: string, user?: object}[]} names
+     * @param {() => {name: string, description: string, hint?: string}[]} commands
+     */
+    constructor(field, names, commands = () => []) {
         this.field = field;
         this.names = names;
+        this.commands = commands;
         field.after(this.#list);
         for (const [name, value] of Object.entries({ 'aria-autocomplete': 'list', 'aria-controls': this.#id })) field.setAttribute(name, value);
         field.addEventListener('input', () => this.#find());
@@ -34,21 +39,29 @@ export class Completion {
         return true;
     }
 
+    /** Looks again, as after names have been read. */
+    again() {
+        if (document.activeElement === this.field) this.#find();
+    }
+
     #find() {
         const before = this.field.value.slice(0, this.field.selectionStart);
-        const match = /(?:^|\s)@([^\s@]{0,30})$/u.exec(before);
+        const order = /^\/([^\s/]{0,32})$/u.exec(before);
+        const match = order ?? /(?:^|\s)@([^\s@]{0,30})$/u.exec(before);
         if (!match) return this.#close();
+        this.#mark = order ? '/' : '@';
         const typed = match[1].toLowerCase().normalize('NFC');
         this.#start = before.length - match[1].length - 1;
         const fits = (each) => each.name.toLowerCase().includes(typed) || initials(each.name).includes(typed);
-        this.#found = this.names().filter(fits)
+        this.#found = (order ? this.commands() : this.names()).filter(fits)
             .sort((one, other) => other.name.toLowerCase().startsWith(typed) - one.name.toLowerCase().startsWith(typed)).slice(0, 8);
         if (!this.#found.length) return this.#close();
         this.#list.replaceChildren(...this.#found.map((each, place) => h('li', {
             role: 'option', id: `${this.#id}-${place}`, 'aria-selected': 'false',
             // The field keeps the focus.
             onpointerdown: (event) => (event.preventDefault(), this.#take(each)),
-        }, each.user && personAvatar(each.user, 'small'), `@${each.name}`)));
+        }, each.user && personAvatar(each.user, 'small'), `${this.#mark}${each.name}`,
+            each.description && h('small', null, [each.hint, each.description].filter(Boolean).join(' · ')))));
         this.#list.hidden = false;
         this.#choose(0);
     }
@@ -61,7 +74,7 @@ export class Completion {
     }
 
     #take({ name }) {
-        this.field.setRangeText(`@${name} `, this.#start, this.field.selectionStart, 'end');
+        this.field.setRangeText(`${this.#mark}${name} `, this.#start, this.field.selectionStart, 'end');
         this.#close();
         this.field.dispatchEvent(new Event('input'));
     }

@@ -1,6 +1,7 @@
 import { h, icon, iconButton, View } from '../dom.js';
-import { sizeOf } from '../format.js';
+import { lengthOf, sizeOf } from '../format.js';
 import { t } from '../i18n.js';
+import { commandsOf, orderIn, runCommand } from '../parts/commands.js';
 import { Completion } from '../parts/completion.js';
 import { pickEmoji } from '../parts/emoji.js';
 import { openMenu } from '../parts/menu.js';
@@ -10,9 +11,6 @@ import { editing } from './message-actions.js';
 
 const TYPING_EVERY = 3000;
 const DRAFT_AFTER = 1200;
-
-/** The number of characters as a reader counts them. */
-const lengthOf = (text) => [...new Intl.Segmenter().segment(text)].length;
 
 /** Drafts of this page; the server has them a moment later. */
 const drafts = new Map();
@@ -47,8 +45,8 @@ class Composer extends View {
                 iconButton('smile', t('compose.emoji'), (event) => pickEmoji(event.currentTarget, t('compose.emoji'), (emoji) => this.#insert(emoji))),
                 this.thread === undefined && iconButton('clock', t('compose.later'), (event) => this.#openLater(event.currentTarget)),
                 h('div', { class: 'composer-end' }, this.thread === undefined ? h('span', { class: 'hint' }, t('compose.hint')) : h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')), this.#send)), input);
-        this.replaceChildren(box, this.#typing);
-        this.completion = new Completion(this.#text, () => this.#names());
+        this.replaceChildren(Object.assign(document.createElement('maru-private-answers'), { place: this.place }), box, this.#typing);
+        this.completion = new Completion(this.#text, () => this.#names(), () => commandsOf(room.workspace, () => this.completion.again()));
         this.#text.addEventListener('input', () => this.#typed());
         this.#text.addEventListener('keydown', (event) => this.#key(event));
         this.#text.addEventListener('paste', (event) => {
@@ -142,10 +140,19 @@ class Composer extends View {
             return done && this.#edit(null);
         }
         if (!content && !this.#files.length) return;
+        const order = !this.#files.length && orderIn(this.#text.value);
+        if (order) return this.#run(order, this.#text.value);
         const toRoom = this.querySelector('[name="toRoom"]')?.checked ?? undefined;
         const files = this.#files.splice(0);
         this.#clear();
         await app.client.say(this.room, content, { files, thread: this.thread, toRoom });
+    }
+
+    /** A command that fails comes back into an empty composer. */
+    async #run(order, typed) {
+        this.#clear();
+        const isTaken = await runCommand(this.place, app.store.rooms.get(this.room), order, this.thread);
+        if (!isTaken && !this.#text.value && this.isConnected) this.#insert(typed);
     }
 
     #clear() {

@@ -1,7 +1,7 @@
 import EventLoop
 import Wire
 
-/// The moment at which a search ends with what it has found.
+/// The moment at which a search ends with the messages found until then.
 struct SearchDeadline: Sendable {
     private let moment: UInt64
 

@@ -1,3 +1,4 @@
+import Contract
 import HTTP
 
 /// The limits of outgoing webhooks.
@@ -14,4 +15,29 @@ struct WebhookLimits: Sendable {
     let overlap: Duration
     /// The addresses that may be called.
     let addresses: PeerRule
+
+    /// Returns the URL of a receiver if it may be called. The address behind a name is checked with each connection. A
+    /// numeric one can be refused at once.
+    func checkedURL(_ text: String) throws(Failure) -> String {
+        guard let url = OutsideURL(text) else {
+            throw .invalid("url must be an absolute URL of http or https, without a user and a fragment.")
+        }
+        if let address = IPAddress(url.host), !addresses.allows(address, port: url.port) {
+            throw .invalid("url must be a public address.")
+        }
+        return url.text
+    }
+
+    /// A client that calls these addresses alone.
+    ///
+    /// - Parameter perHost: connections to one receiver.
+    func client(timeout: Duration, perHost: Int) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.peers = addresses
+        configuration.maximumConnections = 256
+        configuration.maximumConnectionsPerHost = perHost
+        configuration.connectTimeout = timeout
+        configuration.userAgent = "maru-webhooks"
+        return configuration
+    }
 }

@@ -50,7 +50,8 @@ struct WebhookSubscriptions: Sendable {
         }
         guard others.count < limits.ofWorkspace else { throw Self.tooMany }
         let subscription = WebhookSubscription(
-            id: try await store.nextID(), workspace: workspace, url: try checked(url), events: try Self.checked(events),
+            id: try await store.nextID(), workspace: workspace, url: try limits.checkedURL(url),
+            events: try Self.checked(events),
             channels: try await checked(wish.channels ?? [], in: workspace, for: user),
             seeds: WebhookSeeds(current: WebhookSigner.seed(), old: nil), createdBy: user, createdAt: .now, state: .on)
         try await record(.subscriptionCreated, subscription, by: user, from: origin)
@@ -63,7 +64,7 @@ struct WebhookSubscriptions: Sendable {
         _ id: WebhookSubscriptionID, _ wish: Wish, in workspace: WorkspaceID, by user: UserID, from origin: AuditOrigin
     ) async throws -> WebhookSubscription {
         let before = try await find(id, in: workspace, for: user)
-        let (url, events) = (try wish.url.map(checked), try wish.events.map(Self.checked))
+        let (url, events) = (try wish.url.map(limits.checkedURL), try wish.events.map(Self.checked))
         var channels: [ChannelID]?
         if let wished = wish.channels { channels = try await checked(wished, in: workspace, for: user) }
         try await record(.subscriptionChanged, before, by: user, from: origin)
@@ -128,17 +129,6 @@ struct WebhookSubscriptions: Sendable {
     }
 
     // MARK: Rules
-
-    /// The address behind a name is checked with each connection. A numeric one can be refused at once.
-    private func checked(_ text: String) throws(Failure) -> String {
-        guard let url = OutsideURL(text) else {
-            throw .invalid("url must be an absolute URL of http or https, without a user and a fragment.")
-        }
-        if let address = IPAddress(url.host), !limits.addresses.allows(address, port: url.port) {
-            throw .invalid("url must be a public address.")
-        }
-        return url.text
-    }
 
     private static func checked(_ names: [String]) throws(Failure) -> [WebhookEvent] {
         let events = names.map(WebhookEvent.init)

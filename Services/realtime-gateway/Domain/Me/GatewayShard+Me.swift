@@ -75,6 +75,13 @@ extension GatewayShard {
         }
     }
 
+    /// A bot has answered a command later, for the user alone. The user may have lost the room meanwhile.
+    func commandAnswered(_ hint: PrivateAnswerHint) {
+        for socket in me.sockets(of: hint.user) where socket.isReady && socket.isIn(hint.answer.room) {
+            socket.send(.commandAnswer(hint.answer))
+        }
+    }
+
     /// A user has blocked another one, or ended the block. It changes which DMs the user has.
     func blockChanged(_ hint: BlockHint) {
         blocks.changed([hint.user, hint.blocked])

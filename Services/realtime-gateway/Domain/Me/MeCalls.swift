@@ -3,6 +3,7 @@ import EngineIO
 import EventLoop
 import ServiceKit
 import SocketIO
+import Telemetry
 import Wire
 
 /// The events that one `/me` client sends: checks, forwards and acknowledges them.
@@ -18,8 +19,16 @@ final class MeCalls: @unchecked Sendable {
     private let presence: PresenceHub
     private var limiter: MeCallLimiter
     private var typing = TypingThrottle()
-    private var sends: [(call: MeSendRequest, id: UInt64?)] = []
+    private var sends: [(call: MeSendRequest, reply: Acknowledgement)] = []
     private var isSending = false
+
+    /// Where the outcome of a call goes.
+    private struct Acknowledgement {
+        /// Nil if the client wants none.
+        let id: UInt64?
+        /// Nil if the call is not traced.
+        var trace: MeCallTrace?
+    }
 
     init(of socket: MeSocket, _ shard: GatewayShard) {
         self.socket = socket
@@ -40,45 +49,42 @@ final class MeCalls: @unchecked Sendable {
             var arguments = event.arguments.makeIterator()
             let call = try MeCall(event.name, arguments.next())
             try socket.caller.require(call.botScope)
-            try begin(call, event.id, of: socket)
+            try begin(call, named: event.name, event.id, of: socket)
         } catch {
-            finish(event.id, .failure(error))
+            finish(Acknowledgement(id: event.id), .failure(error))
         }
     }
 
-    private func begin(_ call: MeCall, _ id: UInt64?, of socket: MeSocket) throws(Failure) {
+    private func begin(_ call: MeCall, named name: String, _ id: UInt64?, of socket: MeSocket) throws(Failure) {
+        var reply: Acknowledgement { Acknowledgement(id: id, trace: context.metrics.beginCall(name)) }
         switch call {
         case .send(let room, let content, let clientID, let thread, let toRoom):
             let request = MeSendRequest(
                 caller: socket.meCaller, room: room, content: content, clientID: clientID, thread: thread,
                 toRoom: toRoom)
-            sends.append((request, id))
+            sends.append((request, reply))
             if !isSending { sendAll() }
         case .read(let room, let seq, let thread):
-            forward(MeReadRequest(caller: socket.meCaller, room: room, seq: seq, thread: thread), id)
+            forward(MeReadRequest(caller: socket.meCaller, room: room, seq: seq, thread: thread), reply)
         case .history(let room, let anchor, let limit):
-            forward(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), id)
+            forward(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), reply)
         case .typing(let room, let thread):
             guard socket.isIn(room) else { throw .notFound }
             if socket.own.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
                 context.publisher.publish(.typing(room: room, user: socket.user, thread: thread))
             }
-            finish(id, .success(Self.done))
+            finish(Acknowledgement(id: id), .success(Self.done))
         case .presence(let users, let isAway):
             if let isAway { socket.note(isAway: isAway) }
-            guard let users else { return finish(id, .success(Self.done)) }
-            watch(users, id, of: socket)
+            guard let users else { return finish(Acknowledgement(id: id), .success(Self.done)) }
+            watch(users, reply, of: socket)
         }
     }
 
-    private func watch(_ users: Set<UserID>, _ id: UInt64?, of socket: MeSocket) {
-        Task.immediate(executorPreference: loop) { [self] in
-            do {
-                try await presence.watch(users, by: socket)
-                finish(id, .success(Self.done))
-            } catch {
-                finish(id, .failure(error as? Failure ?? .unavailable))
-            }
+    private func watch(_ users: Set<UserID>, _ reply: Acknowledgement, of socket: MeSocket) {
+        perform(reply) { [presence] in
+            try await presence.watch(users, by: socket)
+            return Self.done
         }
     }
 
@@ -86,21 +92,29 @@ final class MeCalls: @unchecked Sendable {
         isSending = true
         Task.immediate(executorPreference: loop) { [self] in
             while !sends.isEmpty {
-                let (call, id) = sends.removeFirst()
-                finish(id, await outcome(of: call))
+                let (call, reply) = sends.removeFirst()
+                let outcome = await outcome(reply.trace) { [chat = context.chat] in try await chat.perform(call) }
+                finish(reply, outcome)
             }
             isSending = false
         }
     }
 
-    private func forward<Request: InternalRequest>(_ request: Request, _ id: UInt64?) where Request.Reply == MeReply {
-        Task.immediate(executorPreference: loop) { [self] in finish(id, await outcome(of: request)) }
+    private func forward<Request: InternalRequest>(_ request: Request, _ reply: Acknowledgement)
+    where Request.Reply == MeReply {
+        perform(reply) { [chat = context.chat] in try await chat.perform(request) }
     }
 
-    private func outcome<Request: InternalRequest>(of request: Request) async -> Result<[UInt8], Failure>
-    where Request.Reply == MeReply {
+    private func perform(_ reply: Acknowledgement, _ body: @escaping @Sendable () async throws -> [UInt8]) {
+        Task.immediate(executorPreference: loop) { [self] in finish(reply, await outcome(reply.trace, body)) }
+    }
+
+    private func outcome(
+        _ trace: MeCallTrace?, _ body: @Sendable () async throws -> [UInt8]
+    ) async -> Result<[UInt8], Failure> {
         do {
-            return .success(try await context.chat.perform(request))
+            guard let trace else { return .success(try await body()) }
+            return .success(try await CallContext.$current.withValue(trace.context) { try await body() })
         } catch {
             return .failure(error as? Failure ?? .unavailable)
         }
@@ -110,11 +124,15 @@ final class MeCalls: @unchecked Sendable {
 
     private static let done = Array("{}".utf8)
 
-    private func finish(_ id: UInt64?, _ outcome: Result<[UInt8], Failure>) {
+    private func finish(_ reply: Acknowledgement, _ outcome: Result<[UInt8], Failure>) {
         limiter.finished()
         switch outcome {
-        case .success(let result): acknowledge(id) { $0.raw(result) }
-        case .failure(let failure): answer(failure, to: id)
+        case .success(let result):
+            acknowledge(reply.id) { $0.raw(result) }
+            reply.trace?.end(nil)
+        case .failure(let failure):
+            answer(failure, to: reply.id)
+            reply.trace?.end(failure)
         }
     }
 

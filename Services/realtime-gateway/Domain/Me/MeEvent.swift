@@ -24,6 +24,8 @@ enum MeEvent: Equatable {
     case badge(MeBadge)
     /// A workspace, a channel or a member was created, edited or deleted, has entered or is gone.
     case directory(MeDirectoryEvent)
+    /// A bot has answered a command of the user later, for the user alone.
+    case commandAnswer(PrivateAnswer)
     case sessionEnded(reason: String)
 
     static let namespace = "/me"
@@ -42,6 +44,7 @@ enum MeEvent: Equatable {
         case .presence: "presence"
         case .badge: "badge"
         case .directory(let event): event.name
+        case .commandAnswer: "commandAnswer"
         case .sessionEnded: "sessionEnded"
         }
     }
@@ -84,6 +87,7 @@ enum MeEvent: Equatable {
             json.field("unreadCount", badge.unread)
             json.field("mentionCount", badge.mentions)
         case .directory(let event): event.writeMembers(to: &json, for: profile)
+        case .commandAnswer(let answer): answer.writeMembers(to: &json)
         case .sessionEnded(let reason): json.field("reason", reason)
         }
     }

@@ -8,4 +8,6 @@ public enum BotScope: String, Sendable, CaseIterable {
     case react
     /// Channels, their members and pins, as far as the role of the bot allows.
     case manage
+    /// Commands that members run, and that the bot answers.
+    case commands
 }

@@ -55,6 +55,10 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case botTokenRotated = "bot.token.rotated"
     case botTokenRevoked = "bot.token.revoked"
 
+    // Commands of bots.
+    case commandCreated = "command.created"
+    case commandDeleted = "command.deleted"
+
     // Outgoing webhooks of the workspace.
     case subscriptionCreated = "subscription.created"
     case subscriptionChanged = "subscription.changed"
