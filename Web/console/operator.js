@@ -39,11 +39,16 @@ class Operator extends Emitter {
         return this.#held?.name;
     }
 
-    /** Keeps the credential if the services take it. */
+    /** Whether the operator may change anything; a viewer looks only. */
+    get mayAct() {
+        return this.#held?.role !== 'viewer';
+    }
+
+    /** Keeps the credential if the services take it. They tell the name of a credential of one's own. */
     async signIn(name, credential) {
         this.isRefused = false;
-        await send('GET', '/instances', { name, credential });
-        sessionStorage.setItem(KEY, JSON.stringify({ name, credential }));
+        const me = await send('GET', '/me', { name, credential });
+        sessionStorage.setItem(KEY, JSON.stringify({ ...me, credential }));
         this.emit('changed');
     }
 

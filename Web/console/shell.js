@@ -25,7 +25,7 @@ class ConsoleShell extends HTMLElement {
             h('header', { class: 'console-head' },
                 h('strong', null, t('console.title')),
                 h('nav', { 'aria-label': t('console.pages') }, this.links),
-                h('span', { class: 'who' }, operator.name),
+                h('span', { class: 'who' }, operator.mayAct ? operator.name : t('console.viewer', { name: operator.name })),
                 h('button', { type: 'button', class: 'button small', lang: currentLanguage() === 'ko' ? 'en' : 'ko', onclick: switchLanguage }, currentLanguage() === 'ko' ? 'English' : '한국어'),
                 iconButton('sun', t('console.theme'), switchTheme),
                 iconButton('exit', t('console.signOut'), () => operator.signOut())),

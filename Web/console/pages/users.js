@@ -41,7 +41,7 @@ class Users extends HTMLElement {
             return { account, sessions, workspaces };
         }, ({ account, sessions, workspaces }) => [
             record(account),
-            account.state !== 'deleted' && this.acts(account),
+            account.state !== 'deleted' && operator.mayAct && this.acts(account),
             table(t('users.sessions'), [t('users.session'), t('users.app'), t('field.createdAt'), t('users.expiresAt'), t('users.end')], sessions.map((each) => [
                 each.session_id, each.app, shown(each.createdAt), shown(each.expiresAt),
                 act('sessions.end', each.session_id, () => auth('DELETE', `/sessions/${each.session_id}`), () => this.show(id)),
