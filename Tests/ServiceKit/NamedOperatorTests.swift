@@ -68,7 +68,8 @@ struct NamedOperatorTests {
             #expect(try await running.statuses(Self.ben.text, as: "anna") == [200, 403])
             #expect(
                 running.entries().map { "\($0.operatorName) \($0.act) \($0.outcome ?? "begun")" } == [
-                    "anna things.show begun", "anna things.break begun", "anna things.break done", "ben things.show begun",
+                    "anna things.show begun", "anna things.break begun", "anna things.break done",
+                    "ben things.show begun",
                 ])
             for (credential, name, role) in [(Self.anna.text, "anna", "operator"), (Self.ben.text, "ben", "viewer")] {
                 let me = try await running.service.operatorCall("GET", "/operator/me", as: nil, credential: credential)

@@ -7,7 +7,8 @@ import Wire
 struct Operators: Sendable {
     let client: OperatorClient
 
-    func perform(_ change: OperatorChange?, _ values: [String: String], isJSON: Bool) async throws -> Performer.Outcome {
+    func perform(_ change: OperatorChange?, _ values: [String: String], isJSON: Bool) async throws -> Performer.Outcome
+    {
         let path = client.settings.operatorsFile
         guard !path.isEmpty else {
             throw Performer.Refusal(status: .usage, reason: "operators_file is not set: see docs/maructl.md")
@@ -20,17 +21,20 @@ struct Operators: Sendable {
         do throws(OperatorChange.Refusal) { _ = try change.change(name, as: role, in: &list, on: Self.today) } catch {
             throw Performer.Refusal(status: change == .add ? .failed : .notFound, reason: error.reason)
         }
-        let method: HTTP.Method = switch change {
-        case .add: .put
-        case .rotate: .post
-        case .remove: .delete
-        }
+        let method: HTTP.Method =
+            switch change {
+            case .add: .put
+            case .rotate: .post
+            case .remove: .delete
+            }
         _ = try await client.send(method, .workspace, "/operator/operators/\(CallTemplate.encoded(name))")
         let folder = try Self.lock(path)
         defer { close(folder) }
         list = try Self.read(path)
         let credential: String?
-        do throws(OperatorChange.Refusal) { credential = try change.change(name, as: role, in: &list, on: Self.today) } catch {
+        do throws(OperatorChange.Refusal) {
+            credential = try change.change(name, as: role, in: &list, on: Self.today)
+        } catch {
             throw Performer.Refusal(status: .failed, reason: error.reason)
         }
         try Self.write(list.text, to: path)
@@ -86,8 +90,11 @@ struct Operators: Sendable {
     /// Locks the folder of the file until the descriptor is closed: one change at a time.
     private static func lock(_ path: String) throws -> Int32 {
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let descriptor = open(folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else { throw failure("cannot lock the folder of \(path)") }
+        let descriptor = open(
+            folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            throw failure("cannot lock the folder of \(path)")
+        }
         return descriptor
     }
 
@@ -95,7 +102,8 @@ struct Operators: Sendable {
     private static func write(_ text: String, to path: String) throws {
         let new = path + ".new"
         guard let file = fopen(new, "w") else { throw failure("cannot write \(new)") }
-        let isWritten = fputs(text, file) >= 0 && fflush(file) == 0 && fchmod(fileno(file), 0o644) == 0
+        let isWritten =
+            fputs(text, file) >= 0 && fflush(file) == 0 && fchmod(fileno(file), 0o644) == 0
             && fsync(fileno(file)) == 0
         fclose(file)
         guard isWritten, rename(new, path) == 0 else { throw failure("cannot write \(path)") }

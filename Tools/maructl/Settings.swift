@@ -24,7 +24,10 @@ struct Settings: Sendable {
 
     static let entries =
         [credentialKey.entry] + ServiceName.allCases.compactMap { urls[$0]?.entry }
-        + [gatewayKey.entry, apiKeyKey.entry, certificateKey.entry, deployKey.entry, programsKey.entry, operatorsKey.entry]
+        + [
+            gatewayKey.entry, apiKeyKey.entry, certificateKey.entry, deployKey.entry, programsKey.entry,
+            operatorsKey.entry,
+        ]
 
     private static let names =
         ["operator_credential", "operator_credential_file"] + urls.values.map(\.name)

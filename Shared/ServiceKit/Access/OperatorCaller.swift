@@ -24,7 +24,8 @@ enum OperatorCaller: Sendable {
                     "X-Operator must name the operator: 1 to \(OperatorList.longestName) letters, digits and .@_-")
             }
             guard list[name] == nil else {
-                throw Failure(.notAllowed, "\(name) has a credential of their own, and the shared one cannot use the name.")
+                throw Failure(
+                    .notAllowed, "\(name) has a credential of their own, and the shared one cannot use the name.")
             }
             return name
         }

@@ -19,7 +19,7 @@ struct CommonSettings: Sendable {
         "service_credential", charactersAtLeast: 32, "The secret that services show each other.")
     static let operatorCredential = ConfigKey(
         "operator_credential", default: Secret.none,
-        "The secret that operators share and show with maructl; 32 characters at least. Empty lets only those of operators_file in.")
+        "The secret that operators share, 32 characters at least; empty lets only those of operators_file in.")
     static let operatorsFile = ConfigKey(
         "operators_file", default: "",
         "The file of operators with a credential of their own, made by `maructl operators`; empty for none.")

@@ -34,7 +34,8 @@ struct OperatorAPI: Sendable {
             return try await route.handler(call)
         case .act(let name):
             guard caller.mayAct else {
-                throw Failure(.notAllowed, "\(try caller.name(in: request)) may look and not act: their role is viewer.")
+                let name = try caller.name(in: request)
+                throw Failure(.notAllowed, "\(name) may look and not act: their role is viewer.")
             }
             let begun = try entry(name, of: route, by: caller, request)
             try await journal(begun)
@@ -89,7 +90,8 @@ struct OperatorAPI: Sendable {
         if credential.isShown(by: request) { return .sharing(list) }
         if let shown = request.bearer, let entry = list.holder(of: shown.span) { return .own(entry) }
         guard !credential.secret.isEmpty || !list.entries.isEmpty else {
-            throw Failure(.invalidToken, "Operators are not let in: neither operator_credential nor operators_file has any.")
+            throw Failure(
+                .invalidToken, "Operators are not let in: neither operator_credential nor operators_file has any.")
         }
         throw Failure(.invalidToken, "The operator's credential is required.")
     }

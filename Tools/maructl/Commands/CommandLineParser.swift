@@ -120,7 +120,8 @@ struct CommandLineParser: Sendable {
             }
         case .operatorName:
             guard OperatorList.isName(text) else {
-                throw UsageError("\(name) must be 1 to \(OperatorList.longestName) letters, digits and .@_-, not \(text)")
+                throw UsageError(
+                    "\(name) must be 1 to \(OperatorList.longestName) letters, digits and .@_-, not \(text)")
             }
         case .choice(let words):
             guard words.contains(text) else {

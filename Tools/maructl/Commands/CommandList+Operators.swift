@@ -13,7 +13,8 @@ extension CommandList {
             "operators rotate", [name], "gives an operator a new credential, and shows it once",
             harm: "This ends the credential that operator {name} has.", .operators(.rotate)),
         Command(
-            "operators remove", [name], "lets an operator in no more", harm: "This ends the credential of operator {name}.",
+            "operators remove", [name], "lets an operator in no more",
+            harm: "This ends the credential of operator {name}.",
             .operators(.remove)),
     ]
 }

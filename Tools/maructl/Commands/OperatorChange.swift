@@ -17,7 +17,9 @@ enum OperatorChange: String, Sendable, Equatable {
     func change(
         _ name: String, as role: OperatorRole, in list: inout OperatorList, on day: String
     ) throws(Refusal) -> String? {
-        if let line = list.unreadable.first { throw Refusal(reason: "line \(line) of the file cannot be read: correct it first") }
+        if let line = list.unreadable.first {
+            throw Refusal(reason: "line \(line) of the file cannot be read: correct it first")
+        }
         let known = list[name].flatMap { $0.role == .removed ? nil : $0 }
         if self == .add {
             guard known == nil else { throw Refusal(reason: "\(name) is an operator already; see operators rotate") }
