@@ -10,8 +10,9 @@ import './pages/queues.js';
 import './pages/reports.js';
 import './pages/sockets.js';
 import './pages/users.js';
+import './pages/workspaces.js';
 
-const PAGES = ['overview', 'sockets', 'message', 'queues', 'reports', 'purchases', 'users', 'log'];
+const PAGES = ['overview', 'sockets', 'message', 'queues', 'reports', 'purchases', 'users', 'workspaces', 'log'];
 
 /** The pages with their navigation. The address `#/users/5` names the page and the thing on it. */
 class ConsoleShell extends HTMLElement {

@@ -47,7 +47,7 @@ class Users extends HTMLElement {
                 act('sessions.end', each.session_id, () => auth('DELETE', `/sessions/${each.session_id}`), () => this.show(id)),
             ]), { empty: t('users.noSessions') }),
             table(t('users.workspaces'), ['id', 'name', 'role', 'joinedAt'].map((each) => t(`users.${each}`)), workspaces.map((each) => [
-                each.workspace_id, each.name, each.role, shown(each.joinedAt),
+                h('a', { href: `#/workspaces/${each.workspace_id}` }, each.workspace_id), each.name, each.role, shown(each.joinedAt),
             ]), { empty: t('users.noWorkspaces') }),
             h('p', null, h('a', { href: `#/purchases/of/${id}` }, t('page.purchases')), ' · ', h('a', { href: `#/log/users/${id}` }, t('page.log'))),
         ]);
