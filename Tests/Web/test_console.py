@@ -243,7 +243,7 @@ def test_outboxes_and_lags_are_shown(operator, join):
 
 @contextlib.contextmanager
 def stopped(product, service):
-    """A service whose process is stopped: it accepts connections and does not answer."""
+    """Stops the process of a service: it accepts connections and does not answer."""
     process = int((product.data / f"run/{service}.pid").read_text().split()[0])
     os.kill(process, signal.SIGSTOP)
     try:

@@ -19,7 +19,7 @@ struct WorkspaceOperatorRoutes: Sendable {
         routes.show("/operator/acts", listActs)
         // maructl makes a backup itself: here it only enters the log.
         routes.act("backup", .post, "/operator/backups") { call in call.done() }
-        // So are the changes of operators_file: only an operator who may act gets past this.
+        // So does a change of operators_file: a viewer does not get past this.
         let person = "/operator/operators/{name}"
         routes.act("operators.add", .put, person) { call in call.done() }
         routes.act("operators.rotate", .post, person) { call in call.done() }

@@ -81,7 +81,7 @@ public struct OperatorList: Sendable, Equatable {
         }
     }
 
-    /// The operator whose credential this is; nil for one that nobody has, or that is too short to be secret. Digests are compared,
+    /// The operator with this credential; nil if there is none, or for a credential too short to be secret. Digests are compared,
     /// so the time of the comparison tells nothing about a credential.
     func holder(of credential: Span<UInt8>) -> Entry? {
         guard credential.count >= Self.shortestCredential else { return nil }
