@@ -283,6 +283,72 @@ def test_another_credential_is_refused(product, ctl, tmp_path):
     ctl("--config", file, "users", "show", 1, status=UNAUTHORIZED)
 
 
+@pytest.fixture
+def named(product, ctl, tmp_path):
+    """Makes an operator with a credential of their own, and runs maructl with it."""
+    made = []
+
+    def make(name, *options):
+        shown = ctl("operators", "add", name, *options, "--json")
+        made.append(name)
+        return shown, using(shown["credential"])
+
+    def using(credential):
+        file = tmp_path / credential[:8]
+        file.write_text(credential)
+        return lambda *words, **more: ctl(*words, MARU_OPERATOR_CREDENTIAL_FILE=str(file), **more)
+
+    yield make, using
+    for name in made:
+        if any((each["name"], each["role"]) == (name, role) for each in ctl("operators", "list", "--json")["operators"]
+               for role in ("operator", "viewer")):
+            ctl("operators", "remove", name, "--yes")
+
+
+def test_an_operator_with_a_credential_of_their_own_is_named_in_the_log(product, ctl, user, named):
+    make, using = named
+    shown, cara = make("cara")
+    assert (shown["name"], shown["role"]) == ("cara", "operator")
+    cara("users", "sign-out", user.id, "--yes", "--as", "eve")
+    assert acts(ctl, f"users/{user.id}") == [("users.sign-out", "done"), ("users.sign-out", None)]
+    names = {each["operator"] for each in ctl("audit", "--subject", f"users/{user.id}", "--json")["acts"]}
+    assert names == {"cara"}
+    # All services let the operator in, and the shared credential cannot use the name.
+    assert "chat-service" in cara("settings", "--service", "chat-service")
+    assert cara("doctor", "--json")["healthy"]
+    refusal = ctl("users", "show", user.id, "--as", "cara", status=FAILED)
+    assert "cara has a credential of their own" in refusal
+    assert shown["credential"] not in (product.data / "secrets/operators/operators").read_text()
+
+
+def test_a_viewer_looks_and_does_not_act(ctl, user, named):
+    make, _ = named
+    _, view = make("vera", "--role", "viewer")
+    assert view("users", "show", user.id, "--json")["state"] == "active"
+    assert "vera may look and not act" in view("users", "disable", user.id, "--yes", status=FAILED)
+    assert "may look and not act" in view("operators", "add", "eve", status=FAILED)
+    assert user.get("/users/me")
+    assert {(each["operator"], each["act"]) for each in ctl("audit", "--operator", "vera", "--json")["acts"]} == {
+        ("vera", "users.show")}
+
+
+def test_a_new_credential_ends_the_old_one_and_a_removal_ends_both(ctl, user, named):
+    make, using = named
+    shown, dora = make("dora")
+    dora("users", "show", user.id)
+    ctl("operators", "rotate", "dora", status=UNCONFIRMED)
+    again = ctl("operators", "rotate", "dora", "--yes", "--json")
+    dora("users", "show", user.id, status=UNAUTHORIZED)
+    using(again["credential"])("users", "show", user.id)
+    ctl("operators", "remove", "dora", "--yes")
+    using(again["credential"])("users", "show", user.id, status=UNAUTHORIZED)
+    assert ["dora", "removed"] in [line.split()[:2] for line in ctl("operators", "list").splitlines()]
+    assert acts(ctl, "operators/dora")[0] == ("operators.remove", "done")
+    ctl("operators", "remove", "dora", "--yes", status=NOT_FOUND)
+    assert "an operator already" in ctl("operators", "add", make("eda")[0]["name"], status=FAILED)
+    ctl("operators", "add", "a/b", status=USAGE)
+
+
 def test_a_wrong_command_line_is_told(ctl):
     assert "unknown command" in ctl("frobnicate", status=USAGE)
     assert "usage: maructl users show USER" in ctl("users", "show", status=USAGE)

@@ -59,6 +59,21 @@ def exists(process):
     return os.path.exists(f"/proc/{process}")
 
 
+def test_secrets_that_a_release_brings_are_made_and_the_others_stay(running):
+    secrets = running.data / "secrets"
+    before = {path: path.read_text() for path in secrets.rglob("*") if path.is_file()}
+    new = [path for path in before if path.name == "operator_credential"]
+    assert len(new) == 6
+    for path in new:
+        path.unlink()
+    result = running.run("roll")
+    assert result.returncode == 0, result.stdout + result.stderr
+    after = {path: path.read_text() for path in secrets.rglob("*") if path.is_file()}
+    assert after.keys() == before.keys()
+    assert {path for path in after if after[path] != before[path]} == set(new)
+    assert len({after[path] for path in new}) == 1 and {path.stat().st_mode & 0o77 for path in new} == {0}
+
+
 def test_one_service_can_be_replaced_alone(running):
     before = processes(running)
     assert running.run("roll", "chat-service").returncode == 0

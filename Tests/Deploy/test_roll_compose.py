@@ -12,8 +12,8 @@ containers={folder}/containers
 journal() {{ printf '%s\n' "$*" >>{folder}/journal; }}
 case "$1 $2" in
     'compose version') ;;
-    # The roles of Postgres are made before anything starts.
-    'compose run') [[ "$*" == *' --no-deps roles' ]] && journal roles ;;
+    # The secrets and the roles of Postgres are made before anything starts.
+    'compose run') [[ "$*" =~ ' --no-deps '(secrets|roles)$ ]] && journal "${{BASH_REMATCH[1]}}" ;;
     'compose ps') ls "$containers" | sed 's/$//' ;;
     'compose up')
         [[ " $* " == *" --no-recreate "* && " $* " == *" --no-deps "* ]] || exit 9
@@ -73,16 +73,16 @@ def test_new_containers_replace_the_old_ones(roll):
     result, journal = roll("healthy", "old1", "old2")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "replaced chat-service" in result.stdout
-    assert journal == ["roles", "start new1", "start new2", "stop old1", "stop old2", "rm old1", "rm old2"]
+    assert journal == ["secrets", "roles", "start new1", "start new2", "stop old1", "stop old2", "rm old1", "rm old2"]
 
 
 def test_new_containers_that_do_not_become_healthy_are_removed_and_the_old_ones_stay(roll):
     result, journal = roll("starting", "old1")
     assert result.returncode == 1 and "did not become healthy" in result.stderr
-    assert journal == ["roles", "start new1", "rm new1"]
+    assert journal == ["secrets", "roles", "start new1", "rm new1"]
 
 
 def test_without_a_running_container_there_is_nothing_to_replace(roll):
     result, journal = roll("healthy")
     assert result.returncode == 1 and "no container of chat-service runs" in result.stderr
-    assert journal == ["roles"]
+    assert journal == ["secrets", "roles"]

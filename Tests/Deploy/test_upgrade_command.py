@@ -1,6 +1,7 @@
 """deploy/lib/test-upgrade builds the last release, or the commit that it is told, and upgrades from it."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -50,11 +51,37 @@ def upgrade(checkout, **environment):
 
 
 def test_without_a_release_the_part_fails_and_says_why(checkout):
+    # A shallow clone has the list and not the commit.
     result, calls = upgrade(checkout)
     assert (result.returncode, calls) == (1, [])
-    assert "there is no release to upgrade from: tag one (CONTRIBUTING.md), or set MARU_UPGRADE_FROM" in result.stderr
+    assert "the commit of release 0.1.0 is not in this clone: git fetch --unshallow" in result.stderr
+    (checkout / "deploy/releases").write_text("# none yet\n")
+    result, calls = upgrade(checkout)
+    assert (result.returncode, calls) == (1, [])
+    assert "there is no release to upgrade from: add one (CONTRIBUTING.md), or set MARU_UPGRADE_FROM" in result.stderr
     result, calls = upgrade(checkout, MARU_UPGRADE_FROM="nothing")
     assert (result.returncode, calls) == (1, []) and "names no commit: nothing" in result.stderr
+
+
+def test_without_a_tag_the_last_release_of_the_list_is_upgraded_from(checkout):
+    older = git(checkout, "rev-parse", "HEAD")
+    last = commit(checkout, "last")
+    (checkout / "deploy/releases").write_text(f"# releases\n0.1.0 {older} 2026-11-24\n0.2.0 {last} 2026-11-26\n")
+    commit(checkout, "newer")
+    result, calls = upgrade(checkout)
+    assert result.returncode == 0, result.stderr
+    assert (checkout / ".build/upgrade/checkout/release").read_text() == "last" and len(calls) == 7
+    # A tag wins.
+    git(checkout, "tag", "v0.1.0", older)
+    assert upgrade(checkout)[0].returncode == 0
+    assert (checkout / ".build/upgrade/checkout/release").read_text() == "older"
+
+
+def test_the_list_names_the_releases_of_the_changelog():
+    listed = [line.split()[::2] for line in (CHECKOUT / "deploy/releases").read_text().splitlines() if line[0] != "#"]
+    told = re.findall(r"^## \[(\d+\.\d+\.\d+)\] - (\S+)$", (CHECKOUT / "CHANGELOG.md").read_text(), re.MULTILINE)[::-1]
+    # The commit of a release is known after it.
+    assert [list(each) for each in told][: len(listed)] == listed and len(told) - len(listed) <= 1
 
 
 def test_the_last_tag_is_built_beside_the_checkout_and_upgraded_from(checkout):

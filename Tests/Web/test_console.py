@@ -1,7 +1,11 @@
 """The operators' console, against the product: its pages have real data, and its acts are in the operators' log."""
 
+import contextlib
+import hashlib
 import os
 import re
+import secrets
+import signal
 import socket
 import subprocess
 
@@ -235,6 +239,71 @@ def test_outboxes_and_lags_are_shown(operator, join):
     for service in SERVICES:
         expect(waiting.locator("tbody tr", has_text=service)).not_to_have_count(0)
     expect(page.get_by_role("region", name="Lags").locator("tbody tr")).not_to_have_count(0)
+
+
+@contextlib.contextmanager
+def stopped(product, service):
+    """Stops the process of a service: it accepts connections and does not answer."""
+    process = int((product.data / f"run/{service}.pid").read_text().split()[0])
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def test_a_service_that_does_not_answer_is_named(operator, product):
+    with stopped(product, "realtime-gateway"):
+        anna = operator()
+        anna.expected += [r"status of 50[024]"]
+        anna.sign_in()
+        row = anna.page.locator("tbody tr", has_text="realtime-gateway")
+        expect(row.locator("[data-state=silent]")).to_have_count(1)
+        expect(anna.page.locator("tbody tr [data-state=ready]")).to_have_count(4)
+        expect(anna.go("sockets").get_by_role("alert").first).to_contain_text("realtime-gateway does not answer.")
+        waiting = anna.go("queues").get_by_role("region", name="What waits")
+        expect(waiting.locator("tbody tr", has_text="realtime-gateway")).to_contain_text("does not answer")
+        expect(waiting.locator("tbody tr", has_text="chat-service")).not_to_have_count(0)
+    with stopped(product, "payment-service"):
+        expect(anna.go("purchases/of/1").get_by_role("alert")).to_have_text("payment-service does not answer.")
+    # They answer again.
+    expect(anna.go("overview").locator("tbody tr [data-state=ready]")).to_have_count(5)
+
+
+def test_a_workspace_is_handed_over_and_closed(operator, product, join):
+    owner, member = join(), join()
+    workspace = owner.make_workspace(member)
+    anna = operator().sign_in()
+    page = anna.go("workspaces")
+    page.locator("[name=text]").fill(str(owner.id))
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("link", name=str(workspace), exact=True).click()
+    anna.act("workspaces.hand-over", member.id)
+    expect(page.locator("tbody tr:has(td:text-is('owner'))").get_by_role("link")).to_have_text(str(member.id))
+    assert member.get(f"/workspaces/{workspace}")["owner_id"] == member.id
+    anna.act("workspaces.close", workspace)
+    expect(page.get_by_text("The workspace is closed.")).to_be_visible()
+    eventually(lambda: member.send("GET", f"/workspaces/{workspace}").status_code == 404)
+    assert ("anna", "workspaces.hand-over", "done") in logged(product, subject=f"workspaces/{workspace}/owner/{member.id}")
+    assert ("anna", "workspaces.close", "done") in logged(product, subject=f"workspaces/{workspace}")
+
+
+def test_a_viewer_sees_no_acts_and_is_in_the_log_by_the_name_of_the_credential(operator, product, join):
+    user = join()
+    credential = secrets.token_urlsafe(32)
+    file = product.data / "secrets/operators/operators"
+    before = file.read_text() if file.exists() else ""
+    file.write_text(f"{before}vera viewer {hashlib.sha256(credential.encode()).hexdigest()}\n")
+    try:
+        page = operator(name="eve")
+        page.enter(credential)
+        expect(page.page.locator(".who")).to_have_text("vera, who may look and not act")
+        expect(page.go(f"users/{user.id}").locator(".record")).to_contain_text(user.email)
+        expect(page.page.locator("[data-act]")).to_have_count(0)
+        assert call(product, f"/services/auth-service/operator/users/{user.id}/sessions", "DELETE", credential).status_code == 403
+        assert {name for name, _, _ in logged(product, subject=f"users/{user.id}")} == {"vera"}
+    finally:
+        file.write_text(before)
 
 
 def test_a_report_is_shown_and_answered(operator, product, join):

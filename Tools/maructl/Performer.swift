@@ -36,6 +36,8 @@ struct Performer: Sendable {
         case .doctor: return await Doctor(client: client, loop: loop).examine(isJSON: isJSON)
         case .migrationPlan: return try await MigrationPlanning(client: client).plan(isJSON: isJSON)
         case .script(let name): return try await Scripts(client: client).run(name, invocation.rest)
+        case .operators(let change):
+            return try await Operators(client: client).perform(change, invocation.values, isJSON: isJSON)
         case .export: return try await export(of: invocation.values["user"] ?? "", isJSON: isJSON)
         }
     }

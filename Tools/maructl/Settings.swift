@@ -19,17 +19,23 @@ struct Settings: Sendable {
     private static let programsKey = ConfigKey(
         "programs_folder", default: "", "The folder of the services' programs; empty for that of maructl.")
 
+    private static let operatorsKey = ConfigKey(
+        "operators_file", default: "", "The services' operators_file, for the commands `operators`.")
+
     static let entries =
         [credentialKey.entry] + ServiceName.allCases.compactMap { urls[$0]?.entry }
-        + [gatewayKey.entry, apiKeyKey.entry, certificateKey.entry, deployKey.entry, programsKey.entry]
+        + [
+            gatewayKey.entry, apiKeyKey.entry, certificateKey.entry, deployKey.entry, programsKey.entry,
+            operatorsKey.entry,
+        ]
 
     private static let names =
         ["operator_credential", "operator_credential_file"] + urls.values.map(\.name)
-        + [gatewayKey.name, apiKeyKey.name, certificateKey.name, deployKey.name, programsKey.name]
+        + [gatewayKey.name, apiKeyKey.name, certificateKey.name, deployKey.name, programsKey.name, operatorsKey.name]
 
     let credential: Secret
     let services: [ServiceName: String]
-    let gateway, apiKey, certificate, deployFolder, programsFolder: String
+    let gateway, apiKey, certificate, deployFolder, programsFolder, operatorsFile: String
 
     /// Reads the settings from the text of a file and from the environment, which wins. Variables of other programs are not
     /// looked at.
@@ -43,6 +49,7 @@ struct Settings: Sendable {
         certificate = config[Self.certificateKey]
         deployFolder = config[Self.deployKey]
         programsFolder = config[Self.programsKey]
+        operatorsFile = config[Self.operatorsKey]
     }
 
     private static func url(_ name: String, _ port: Int) -> ConfigKey<String> {

@@ -1,8 +1,12 @@
-import { explain } from '../app/i18n.js';
+import { explain, t } from '../app/i18n.js';
 import { Emitter } from '../maru/emitter.js';
 
 const KEY = 'maru.operator';
 const API = '/console/api';
+
+/** How long a look waits for a service; an act waits as long as the gateway does. */
+const LONGEST_LOOK = 8000;
+const LONGEST_ACT = 95_000;
 
 /** A refusal of an operator's route. */
 export class CallError extends Error {
@@ -11,6 +15,11 @@ export class CallError extends Error {
         this.status = status;
         this.code = body?.errorCode ?? (status === 401 ? 'E05' : 'E00');
         this.detail = body?.detail;
+    }
+
+    /** Whether no service answered. An act may have happened all the same: the log tells. */
+    get isSilence() {
+        return [0, 502, 504].includes(this.status);
     }
 
     /** In words; the services say more than the code does. */
@@ -39,11 +48,16 @@ class Operator extends Emitter {
         return this.#held?.name;
     }
 
-    /** Keeps the credential if the services take it. */
+    /** Whether the operator may change anything; a viewer looks only. */
+    get mayAct() {
+        return this.#held?.role !== 'viewer';
+    }
+
+    /** Keeps the credential if the services take it. They tell the name of a credential of one's own. */
     async signIn(name, credential) {
         this.isRefused = false;
-        await send('GET', '/instances', { name, credential });
-        sessionStorage.setItem(KEY, JSON.stringify({ name, credential }));
+        const me = await send('GET', '/me', { name, credential });
+        sessionStorage.setItem(KEY, JSON.stringify({ ...me, credential }));
         this.emit('changed');
     }
 
@@ -58,8 +72,13 @@ class Operator extends Emitter {
     }
 
     /** Calls an operators' route of a service, on any instance. */
-    call(method, service, path) {
-        return this.#call(method, `/services/${service}${path}`);
+    async call(method, service, path) {
+        try {
+            return await this.#call(method, `/services/${service}${path}`);
+        } catch (error) {
+            if (error.isSilence) error.detail = t('console.silent', { service });
+            throw error;
+        }
     }
 
     get(service, path) {
@@ -89,7 +108,7 @@ async function send(method, path, { name, credential }) {
     let reply;
     try {
         reply = await fetch(API + path, {
-            method, cache: 'no-store', credentials: 'omit',
+            method, cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(method === 'GET' ? LONGEST_LOOK : LONGEST_ACT),
             headers: { Authorization: `Bearer ${credential}`, 'X-Operator': name },
         });
     } catch {

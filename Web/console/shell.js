@@ -10,8 +10,9 @@ import './pages/queues.js';
 import './pages/reports.js';
 import './pages/sockets.js';
 import './pages/users.js';
+import './pages/workspaces.js';
 
-const PAGES = ['overview', 'sockets', 'message', 'queues', 'reports', 'purchases', 'users', 'log'];
+const PAGES = ['overview', 'sockets', 'message', 'queues', 'reports', 'purchases', 'users', 'workspaces', 'log'];
 
 /** The pages with their navigation. The address `#/users/5` names the page and the thing on it. */
 class ConsoleShell extends HTMLElement {
@@ -25,7 +26,7 @@ class ConsoleShell extends HTMLElement {
             h('header', { class: 'console-head' },
                 h('strong', null, t('console.title')),
                 h('nav', { 'aria-label': t('console.pages') }, this.links),
-                h('span', { class: 'who' }, operator.name),
+                h('span', { class: 'who' }, operator.mayAct ? operator.name : t('console.viewer', { name: operator.name })),
                 h('button', { type: 'button', class: 'button small', lang: currentLanguage() === 'ko' ? 'en' : 'ko', onclick: switchLanguage }, currentLanguage() === 'ko' ? 'English' : '한국어'),
                 iconButton('sun', t('console.theme'), switchTheme),
                 iconButton('exit', t('console.signOut'), () => operator.signOut())),

@@ -22,6 +22,7 @@ shared_ports = $shares_ports
 clients_file = $checkout/deploy/clients.json
 service_credential_file = $data/secrets/$role/service_credential
 operator_credential_file = $data/secrets/$role/operator_credential
+operators_file = $data/secrets/operators/operators
 database_url_file = $data/secrets/$role/database_url
 redis_url_file = $data/secrets/$role/redis_url
 auth_url = http://127.0.0.1:${internal_port[auth-service]}
@@ -127,6 +128,7 @@ start_service() {
 write_maructl_configuration() {
     cat >"$data/config/maructl.conf" <<SETTINGS
 operator_credential_file = $data/secrets/operator/operator_credential
+operators_file = $data/secrets/operators/operators
 auth_url = http://127.0.0.1:${internal_port[auth-service]}
 workspace_url = http://127.0.0.1:${internal_port[workspace-service]}
 chat_url = http://127.0.0.1:${internal_port[chat-service]}

@@ -19,6 +19,11 @@ struct WorkspaceOperatorRoutes: Sendable {
         routes.show("/operator/acts", listActs)
         // maructl makes a backup itself: here it only enters the log.
         routes.act("backup", .post, "/operator/backups") { call in call.done() }
+        // So does a change of operators_file: a viewer does not get past this.
+        let person = "/operator/operators/{name}"
+        routes.act("operators.add", .put, person) { call in call.done() }
+        routes.act("operators.rotate", .post, person) { call in call.done() }
+        routes.act("operators.remove", .delete, person) { call in call.done() }
     }
 
     func registerInternal(in routes: inout InternalRoutes) { routes.add(OperatorActRequest.self, record) }

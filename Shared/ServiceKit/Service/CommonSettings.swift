@@ -19,7 +19,10 @@ struct CommonSettings: Sendable {
         "service_credential", charactersAtLeast: 32, "The secret that services show each other.")
     static let operatorCredential = ConfigKey(
         "operator_credential", default: Secret.none,
-        "The secret that operators show, with maructl; 32 characters at least. Without it, no operator is let in.")
+        "The secret that operators share, 32 characters at least; empty lets only those of operators_file in.")
+    static let operatorsFile = ConfigKey(
+        "operators_file", default: "",
+        "The file of operators with a credential of their own, made by `maructl operators`; empty for none.")
     static let databaseURL = ConfigKey<Secret>(
         "database_url",
         "The service's own database and role: postgres://role:password@host/db; host,host,host for a Patroni cluster.")
@@ -112,7 +115,7 @@ struct CommonSettings: Sendable {
 
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
-        operatorCredential.entry,
+        operatorCredential.entry, operatorsFile.entry,
         databaseURL.entry, databaseConnections.entry, databaseConnectTimeout.entry,
         databaseSilence.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         realtimeURL.entry, paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,

@@ -38,6 +38,7 @@ extension ServiceBuilder {
         let workspaces = internalClient(peers.workspace)
         return OperatorAPI(
             service: name, routes: api.operatorRoutes.router, credential: BearerCredential(secret),
+            file: OperatorFile(config[CommonSettings.operatorsFile], pool: pool, log: log),
             journal: api.journal ?? { act in _ = try await workspaces.send(OperatorActRequest(act)) }, ids: ids,
             log: log)
     }

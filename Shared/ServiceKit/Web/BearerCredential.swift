@@ -10,10 +10,16 @@ struct BearerCredential: Sendable {
 
     /// Whether the request shows the secret, compared in constant time.
     func isShown(by request: Request) -> Bool {
-        let bearer = Array("Bearer ".utf8)
-        let header = request.headers[.authorization] ?? []
-        guard !secret.isEmpty, header.starts(with: bearer) else { return false }
-        let shown = header.dropFirst(bearer.count)
+        guard !secret.isEmpty, let shown = request.bearer else { return false }
         return ConstantTime.areEqual(shown.span, secret.span)
+    }
+}
+
+extension Request {
+    /// The secret in `Authorization: Bearer`; nil if there is none.
+    var bearer: ArraySlice<UInt8>? {
+        let bearer = Array("Bearer ".utf8)
+        let header = headers[.authorization] ?? []
+        return header.starts(with: bearer) ? header.dropFirst(bearer.count) : nil
     }
 }

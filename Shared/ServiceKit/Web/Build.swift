@@ -1,7 +1,7 @@
 /// The version of the running program and the way it was built.
 public enum Build {
     /// The version of the product, raised with every release.
-    public static let version = "1.0.0"
+    public static let version = "0.2.0"
 
     /// The compiler.
     static var swift: String {

@@ -3,7 +3,7 @@ internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// Dispatches the calls of operators: checks their credential, and writes the audit log of operators around each act.
+/// Dispatches the calls of operators: checks their credential and role, and writes the audit log of operators around each act.
 struct OperatorAPI: Sendable {
     /// Writes an entry of the audit log.
     typealias Journal = @Sendable (OperatorAct) async throws -> Void
@@ -11,32 +11,33 @@ struct OperatorAPI: Sendable {
     /// The name of the service.
     let service: String
     let routes: Router<OperatorRoutes.Route>
+    /// The credential that operators share; empty for none.
     let credential: BearerCredential
+    /// The operators with a credential of their own.
+    let file: OperatorFile
     let journal: Journal
     let ids: IDSource
     let log: Log
-
-    private static let longestName = 64
 
     /// Whether a path belongs to operators.
     static func takes(_ path: ArraySlice<UInt8>) -> Bool { path.starts(with: OperatorRoutes.prefix.utf8) }
 
     func respond(to request: Request) async throws -> Response {
-        guard !credential.secret.isEmpty else {
-            throw Failure(.invalidToken, "Operators are not let in: operator_credential is not set.")
-        }
-        guard credential.isShown(by: request) else {
-            throw Failure(.invalidToken, "The operator's credential is required.")
-        }
+        let caller = try await caller(of: request)
+        if request.method == .get, request.path.elementsEqual(Self.own.utf8) { return try Self.own(caller, request) }
         guard case .found(let match) = routes.match(request) else { throw Failure.unknownRoute }
         let (route, call) = (match.payload, InternalCall(request: request, parameters: match.parameters))
         switch route.record {
         case .nothing: return try await route.handler(call)
         case .look(let name):
-            try await journal(try entry(name, of: route, request))
+            try await journal(try entry(name, of: route, by: caller, request))
             return try await route.handler(call)
         case .act(let name):
-            let begun = try entry(name, of: route, request)
+            guard caller.mayAct else {
+                let name = try caller.name(in: request)
+                throw Failure(.notAllowed, "\(name) may look and not act: their role is viewer.")
+            }
+            let begun = try entry(name, of: route, by: caller, request)
             try await journal(begun)
             do {
                 let response = try await route.handler(call)
@@ -50,11 +51,11 @@ struct OperatorAPI: Sendable {
     }
 
     /// The id of an entry is new, because an id of the caller could be that of an earlier entry, which would stay alone.
-    private func entry(_ name: String, of route: OperatorRoutes.Route, _ request: Request) throws(Failure)
-        -> OperatorAct
-    {
+    private func entry(
+        _ name: String, of route: OperatorRoutes.Route, by caller: OperatorCaller, _ request: Request
+    ) throws(Failure) -> OperatorAct {
         OperatorAct(
-            call: RequestID(from: ids).description, at: .now, operatorName: try Self.operatorName(of: request),
+            call: RequestID(from: ids).description, at: .now, operatorName: try caller.name(in: request),
             address: request.peerHost, service: service, act: name,
             subject: OperatorRoutes.subject(
                 of: String(decoding: request.path, as: UTF8.self), template: route.template))
@@ -70,21 +71,28 @@ struct OperatorAPI: Sendable {
         }
     }
 
-    /// The name in `X-Operator`: letters, digits and `.@_-`.
-    private static func operatorName(of request: Request) throws(Failure) -> String {
-        let name = String(decoding: request.headers["X-Operator"] ?? [], as: UTF8.self)
-        let isValid = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: "_"),
-                UInt8(ascii: "-"):
-                true
-            default: false
-            }
+    /// The path that tells operators their own name and role.
+    private static let own = "/operator/me"
+
+    private static func own(_ caller: OperatorCaller, _ request: Request) throws -> Response {
+        let name = try caller.name(in: request)
+        return .json(
+            JSONWriter.bytes { json in
+                json.object { json in
+                    json.field("name", name)
+                    json.field("role", (caller.mayAct ? OperatorRole.operator : .viewer).rawValue)
+                }
+            })
+    }
+
+    private func caller(of request: Request) async throws -> OperatorCaller {
+        let list = try await file.list()
+        if credential.isShown(by: request) { return .sharing(list) }
+        if let shown = request.bearer, let entry = list.holder(of: shown.span) { return .own(entry) }
+        guard !credential.secret.isEmpty || !list.entries.isEmpty else {
+            throw Failure(
+                .invalidToken, "Operators are not let in: neither operator_credential nor operators_file has any.")
         }
-        guard isValid, (1...longestName).contains(name.utf8.count) else {
-            throw .invalid("X-Operator must name the operator: 1 to \(longestName) letters, digits and .@_-")
-        }
-        return name
+        throw Failure(.invalidToken, "The operator's credential is required.")
     }
 }

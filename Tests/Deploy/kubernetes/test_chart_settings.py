@@ -147,10 +147,28 @@ def test_each_service_sees_its_own_secrets_and_no_others():
         }
         assert volume["defaultMode"] == 0o440
         for variable, value in environment(pods[program]).items():
-            assert not variable.endswith("_FILE") or value.startswith(("/secrets/", "/etc/maru/", "/providers/"))
+            assert not variable.endswith("_FILE") or value.startswith(("/secrets/", "/etc/maru/", "/etc/maru-operators/", "/providers/"))
             assert "example.com" not in str(value), variable
     (volume,) = [each["secret"] for each in pods["gateway"]["volumes"] if each["name"] == "secrets"]
     assert [each["key"] for each in volume["items"]] == ["gateway-credential"]
+
+
+def test_services_read_the_operators_of_the_values_without_new_pods():
+    operators = "anna operator " + "ab" * 32 + " 2026-11-26\nben viewer " + "cd" * 32 + "\n"
+    given = render(operators=operators)
+    (config,) = given.kind("ConfigMap")["operators"]
+    assert config["data"] == {"operators": operators}
+    for program in PROGRAMS.values():
+        pod = given.pods()[program]
+        (volume,) = [each for each in pod["volumes"] if each["name"] == "operators"]
+        assert volume["configMap"] == {"name": config["metadata"]["name"]}
+        (mount,) = [each for each in container(pod)["volumeMounts"] if each["name"] == "operators"]
+        assert environment(pod)["MARU_OPERATORS_FILE"] == mount["mountPath"] + "/operators"
+    annotations = [each["spec"]["template"]["metadata"]["annotations"] for (each,) in given.kind("Deployment").values()]
+    assert annotations == [each["spec"]["template"]["metadata"]["annotations"] for (each,) in render().kind("Deployment").values()]
+    for wrong in ("anna king " + "ab" * 32, "anna operator abc"):
+        with pytest.raises(Exception, match="operators"):
+            render(operators=wrong)
 
 
 def test_the_secret_holds_the_given_values_and_random_credentials():

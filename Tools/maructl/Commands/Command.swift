@@ -8,6 +8,8 @@ struct Command: Sendable {
             case id
             /// The id of a user, or the address of their account.
             case user
+            /// The name of an operator.
+            case operatorName
             case text
             /// One of these words.
             case choice([String])
@@ -49,6 +51,8 @@ struct Command: Sendable {
         case script(String)
         /// Orders an export and waits for its link.
         case export
+        /// Reads or changes the operators with a credential of their own.
+        case operators(OperatorChange?)
     }
 
     let words: [String]

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// A command with its values, as the command line gives them.
 struct Invocation: Sendable {
     let command: Command
@@ -115,6 +117,11 @@ struct CommandLineParser: Sendable {
             let isID = text.allSatisfy(\.isNumber) && (Int64(text) ?? 0) > 0
             guard isID || text.contains("@") else {
                 throw UsageError("\(name) must be the id or the address of a user, not \(text)")
+            }
+        case .operatorName:
+            guard OperatorList.isName(text) else {
+                throw UsageError(
+                    "\(name) must be 1 to \(OperatorList.longestName) letters, digits and .@_-, not \(text)")
             }
         case .choice(let words):
             guard words.contains(text) else {

@@ -1,6 +1,6 @@
 /// All commands, in the order of the help.
 enum CommandList {
-    static let all: [Command] = users + workspaces + rooms + money + product
+    static let all: [Command] = users + workspaces + rooms + money + operators + product
 
     private static let user = Command.Argument("user", .user)
     private static let workspace = Command.Argument("workspace")

@@ -3,6 +3,7 @@ import { sizeOf } from '../../app/format.js';
 import { t } from '../../app/i18n.js';
 import { gauge, live, rate } from '../live.js';
 import { count, perSecond } from '../numbers.js';
+import { silence } from '../parts/silence.js';
 import { table } from '../parts/table.js';
 
 /** The open sockets of each gateway by client and transport. */
@@ -16,6 +17,7 @@ class Sockets extends View {
         if (!live.isReady) return this.replaceChildren(h('div', { class: 'spinner', role: 'status', 'aria-label': t('console.loading') }));
         const gateways = live.of('realtime-gateway');
         this.replaceChildren(
+            ...silence(gateways),
             table(t('sockets.byClient'), ['gateway', 'client', 'transport', 'open'].map((each) => t(`sockets.${each}`)),
                 gateways.flatMap((each) => kinds(each).map(({ profile, transport, open }) => [h('code', null, each.address), profile, transport, count(open)])),
                 { empty: t('sockets.none') }),

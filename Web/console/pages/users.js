@@ -41,13 +41,13 @@ class Users extends HTMLElement {
             return { account, sessions, workspaces };
         }, ({ account, sessions, workspaces }) => [
             record(account),
-            account.state !== 'deleted' && this.acts(account),
+            account.state !== 'deleted' && operator.mayAct && this.acts(account),
             table(t('users.sessions'), [t('users.session'), t('users.app'), t('field.createdAt'), t('users.expiresAt'), t('users.end')], sessions.map((each) => [
                 each.session_id, each.app, shown(each.createdAt), shown(each.expiresAt),
                 act('sessions.end', each.session_id, () => auth('DELETE', `/sessions/${each.session_id}`), () => this.show(id)),
             ]), { empty: t('users.noSessions') }),
             table(t('users.workspaces'), ['id', 'name', 'role', 'joinedAt'].map((each) => t(`users.${each}`)), workspaces.map((each) => [
-                each.workspace_id, each.name, each.role, shown(each.joinedAt),
+                h('a', { href: `#/workspaces/${each.workspace_id}` }, each.workspace_id), each.name, each.role, shown(each.joinedAt),
             ]), { empty: t('users.noWorkspaces') }),
             h('p', null, h('a', { href: `#/purchases/of/${id}` }, t('page.purchases')), ' · ', h('a', { href: `#/log/users/${id}` }, t('page.log'))),
         ]);

@@ -2,15 +2,18 @@ import { h } from '../../app/dom.js';
 import { t } from '../../app/i18n.js';
 import { field, form, openDialog } from '../../app/parts/dialog.js';
 import { toast } from '../../app/parts/toast.js';
+import { operator } from '../operator.js';
 
 /**
  * A button for an act. One that takes something away opens a dialog that wants the id typed.
+ * Operators who may only look get none.
  * @param {string} name of the act, such as `users.disable`; its texts are `act.<name>` and `ask.<name>`
  * @param {string} id the target
  * @param {() => Promise} run
  * @param {(reply) => void} done
  */
 export function act(name, id, run, done, { isHarmless = false } = {}) {
+    if (!operator.mayAct) return null;
     const finish = (reply) => {
         toast(t('act.done', { act: t(`act.${name}`) }));
         done?.(reply);

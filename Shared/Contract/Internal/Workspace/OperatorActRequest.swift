@@ -7,7 +7,7 @@ public struct OperatorAct: Sendable, Equatable {
     /// The id that the service gave the operator's call; both entries have it.
     public let call: String
     public let at: Timestamp
-    /// The operator, as they call themselves: all operators share one credential.
+    /// The operator: the name of the credential in `operators_file`, or the name that an operator with the shared credential gives.
     public let operatorName: String
     /// The address that the call came from.
     public let address: String

@@ -8,6 +8,7 @@
   "service_credential_file" "/secrets/service_credential"
   "gateway_credential_file" "/secrets/gateway_credential"
   "operator_credential_file" "/secrets/operator_credential"
+  "operators_file" "/etc/maru-operators/operators"
   "database_url_file" "/secrets/database_url"
   "redis_url_file" "/secrets/redis_url"
   "auth_url" (printf "http://%s-auth-service:9101" $name)
