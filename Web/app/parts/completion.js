@@ -32,11 +32,17 @@ export class Completion {
         if (this.#list.hidden) return false;
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step) this.#choose((this.#chosen + step + this.#found.length) % this.#found.length);
+        else if (event.key === 'Enter' && this.#isWhole) return this.#close(), false;
         else if (event.key === 'Enter' || event.key === 'Tab') this.#take(this.#found[this.#chosen]);
         else if (event.key === 'Escape') this.#close();
         else return false;
         event.preventDefault();
         return true;
+    }
+
+    /** Whether the name of a command is written out: Enter then runs it. */
+    get #isWhole() {
+        return this.#mark === '/' && this.#found[this.#chosen].name === this.field.value.slice(this.#start + 1).normalize('NFC');
     }
 
     /** Looks again, as after names have been read. */
@@ -52,9 +58,11 @@ export class Completion {
         this.#mark = order ? '/' : '@';
         const typed = match[1].toLowerCase().normalize('NFC');
         this.#start = before.length - match[1].length - 1;
+        const isWhole = (each) => each.name.toLowerCase() === typed;
+        const begins = (each) => each.name.toLowerCase().startsWith(typed);
         const fits = (each) => each.name.toLowerCase().includes(typed) || initials(each.name).includes(typed);
         this.#found = (order ? this.commands() : this.names()).filter(fits)
-            .sort((one, other) => other.name.toLowerCase().startsWith(typed) - one.name.toLowerCase().startsWith(typed)).slice(0, 8);
+            .sort((one, other) => isWhole(other) - isWhole(one) || begins(other) - begins(one)).slice(0, 8);
         if (!this.#found.length) return this.#close();
         this.#list.replaceChildren(...this.#found.map((each, place) => h('li', {
             role: 'option', id: `${this.#id}-${place}`, 'aria-selected': 'false',
