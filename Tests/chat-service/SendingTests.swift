@@ -144,28 +144,6 @@ struct SendingTests {
         }
     }
 
-    @Test("A send to an overloaded room gets E98 with Retry-After and leaves nothing behind")
-    func ahead() async throws {
-        try await ChatHarness.use { chat in
-            let sent = try await chat.send("one")
-            #expect(sent.status == 201)
-            try await chat.database.database.run(sql: "update chat.room set last_at = last_at + 3600000")
-            for (key, status) in [("native", 429), ("collatalk", 400)] {
-                let reply = try await chat.call(
-                    "POST", "/v1/workspaces/3/channels/7/chats", key: key,
-                    headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
-                    body: Upload.form([.png], [("content", "two")]))
-                #expect(reply.status == status)
-                #expect(reply.errorCode == "E98")
-                #expect(reply.headers["retry-after"] == "1")
-            }
-            #expect(chat.storedFiles.isEmpty)
-            let left = try await chat.database.ask(
-                "select (select count(*) from chat.message), last_seq, (select count(*) from chat.file) from chat.room")
-            #expect(left == "1|1|0")
-        }
-    }
-
     @Test("Without Redis, sends commit and history works; the messages are published once Redis is back")
     func withoutRedis() async throws {
         try await ChatHarness.use { chat in

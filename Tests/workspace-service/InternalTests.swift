@@ -79,7 +79,7 @@ struct InternalTests {
                 after = next
             }
             #expect(calls == 3)
-            #expect(users == (["1", "2", "3", "7"] + (100...2599).map { "\($0)" }))
+            #expect(users == (["1", "2", "3", "7", "12"] + (100...2599).map { "\($0)" }))
         }
     }
 

@@ -29,9 +29,9 @@ struct LargeWorkspaceTests {
             _ = try await harness.sql(
                 """
                 begin;
-                insert into member select \(fixture.workspace), u, u from generate_series(1001, 3496) as made (u);
+                insert into member select \(fixture.workspace), u, u from generate_series(1001, 3495) as made (u);
                 insert into channel_member select \(fixture.channel) + 1, u, \(fixture.workspace), u
-                    from generate_series(1001, 3496) as made (u);
+                    from generate_series(1001, 3495) as made (u);
                 commit
                 """)
             try await withThrowingTaskGroup(of: Int.self) { group in

@@ -25,9 +25,9 @@ struct Fixture: Sendable {
     var enlarging: String {
         """
         begin;
-        insert into member select \(workspace), u, u from generate_series(1001, 10996) as made (u);
+        insert into member select \(workspace), u, u from generate_series(1001, 10995) as made (u);
         insert into channel_member select \(channel) + c, u, \(workspace), u
-            from generate_series(1001, 10996) as made (u), generate_series(0, 1) c;
+            from generate_series(1001, 10995) as made (u), generate_series(0, 1) c;
         insert into channel (workspace, name, name_key, owner, created_at)
             select \(workspace), 'made ' || c, 'made ' || c, 1, 3 from generate_series(1, 998) c;
         insert into channel_member select id, u, workspace, 4 from channel made, unnest('{1,2}'::bigint[]) u
