@@ -28,7 +28,8 @@ struct OverloadedRoomTests {
     private static func sendAhead(
         _ chat: ChatHarness, key: String
     ) async throws -> (reply: HTTPCall.Reply, leftNothing: Bool) {
-        let kept = "select (select count(*) from chat.message), last_seq, (select count(*) from chat.file) from chat.room"
+        let kept =
+            "select (select count(*) from chat.message), last_seq, (select count(*) from chat.file) from chat.room"
         for _ in 0..<100 {
             try await chat.database.database.run(
                 sql: "update chat.room set last_at = (extract(epoch from clock_timestamp()) * 1000)::bigint + 1990")
