@@ -28,6 +28,7 @@ def post(product, url, body, **headers):
 def test_what_a_program_sends_reaches_a_live_native_client_as_a_message_of_a_bot(product, home):
     _, member, channel, webhook = home
     with Device(product, cookie=member.cookie) as device:
+        assert device.ready
         sent = post(product, webhook["url"], {"content": "끝"})
         assert sent.status_code == 201
         device.wait(lambda: device.of("message"))
