@@ -10,6 +10,10 @@ struct MigrationHistory: Sendable {
 
     private static let lock = Statement.write(
         "lock migrations", "select pg_advisory_xact_lock(hashtextextended('maru migrations of ' || $1::text, 0))")
+    /// Calls of services queue behind a statement that waits for its lock, and one that holds a lock meanwhile can end them in a
+    /// deadlock after a second. So a migration gives up early.
+    private static let limitWait = Statement.write(
+        "limit wait for lock", "select set_config('lock_timeout', '200ms', true)")
     private static let schemaExists = Statement.read(
         "look for schema", "select to_regnamespace(quote_ident($1)) is not null")
 
@@ -56,6 +60,7 @@ struct MigrationHistory: Sendable {
     /// Applies a migration if it has not been applied before.
     ///
     /// - Returns: whether it was applied now.
+    /// - Throws: `PostgresError` with `isLockTimeout` if calls of services hold a table; it may then be tried again.
     func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Bool {
         try await tx.query(Self.lock, schema)
         let find = Statement.read(
@@ -69,6 +74,7 @@ struct MigrationHistory: Sendable {
         if let last = try await last(in: tx), last > migration.number {
             throw MigrationError.missing(migration.number)
         }
+        try await tx.query(Self.limitWait)
         try await tx.run(script: String(decoding: migration.sql, as: UTF8.self))
         let record = Statement.write(
             "record migration",

@@ -20,6 +20,9 @@ extension PostgresError {
     /// Whether the server chose this transaction to end a deadlock; a retry helps.
     public var isDeadlock: Bool { sqlState == "40P01" }
 
+    /// Whether a statement gave up waiting for a lock, after `lock_timeout`.
+    public var isLockTimeout: Bool { sqlState == "55P03" }
+
     /// Whether the transaction had no effect and may succeed if it is retried at once.
     public var isTransient: Bool { isSerializationFailure || isDeadlock }
 

@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Wire
 
 extension PostgresPool {
@@ -5,7 +6,8 @@ extension PostgresPool {
     ///
     /// Each migration runs in its own transaction under an advisory lock, so that several instances may start at once.
     /// Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the
-    /// schema or be allowed to create it.
+    /// schema or be allowed to create it. A migration gives up the locks that it has while it waits for another one, and is tried
+    /// again, so that running services go on.
     ///
     /// - Parameter deadline: for each migration, including the wait for the lock.
     /// - Returns: how many were applied.
@@ -27,14 +29,27 @@ extension PostgresPool {
         var applied = 0
         for migration in migrations {
             do {
-                let isNew = try await patient.transaction { tx in
-                    try await history.apply(migration, in: tx)
-                }
-                if isNew { applied += 1 }
+                if try await patient.apply(migration, to: history) { applied += 1 }
             } catch let error as PostgresError where error.kind == .server {
                 throw MigrationError.failed(migration.number, name: migration.name, error)
             }
         }
         return applied
+    }
+    /// The attempts for the locks of a migration, and the pause after each: about four minutes together.
+    private static let lockAttempts = 500, lockPause = Duration.milliseconds(300)
+
+    private func apply(_ migration: Migration, to history: MigrationHistory) async throws -> Bool {
+        var attempt = 1
+        while true {
+            do {
+                return try await transaction { tx in try await history.apply(migration, in: tx) }
+            } catch let error as PostgresError
+                where (error.isLockTimeout || error.isDeadlock) && attempt < Self.lockAttempts
+            {
+                try await core.nearest.loop.sleep(for: Self.lockPause)
+                attempt += 1
+            }
+        }
     }
 }

@@ -112,6 +112,29 @@ import Testing
         for instance in instances { await instance.close() }
     }
 
+    @Test("A migration that waits for a table holds up no reader of another one, and is applied once the table is free")
+    func yields() async throws {
+        try await Database.use { pool, home in
+            try await pool.migrate("s", [Self.tables])
+            let columns = Self.migration(
+                2, "columns", "alter table s.a add x int8; alter table s.b add x int8")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                try await pool.transaction { tx in
+                    try await tx.execute(Statement.write("hold", unprepared: "lock table s.b in access share mode"))
+                    group.addTask { try await pool.migrate("s", [Self.tables, columns]) }
+                    try await eventually("the migration waits") {
+                        try await home.sessions(where: "wait_event_type = 'Lock' and query like '%alter table s.b%'")
+                            == 1
+                    }
+                    let read = Statement.read("read", unprepared: "select count(*) from s.a")
+                    let rows = try await pool.query(read).value(as: Int.self)
+                    #expect(rows == 0)
+                }
+                #expect(try await group.next() == 1)
+            }
+        }
+    }
+
     @Test("A role that owns only its schema can migrate it")
     func ownRole() async throws {
         let server = try await PostgresCluster.ofThisProcess().makeDatabase()

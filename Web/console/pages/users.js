@@ -1,28 +1,16 @@
 import { h } from '../../app/dom.js';
 import { t } from '../../app/i18n.js';
-import { field } from '../../app/parts/dialog.js';
 import { operator } from '../operator.js';
 import { act } from '../parts/act.js';
-import { load, query } from '../parts/load.js';
+import { load } from '../parts/load.js';
+import { Lookup } from '../parts/lookup.js';
 import { record, shown, table } from '../parts/table.js';
 
 const auth = (method, path) => operator.call(method, 'auth-service', `/operator${path}`);
 
 /** Accounts with their sessions and workspaces: `#/users/find/TEXT` and `#/users/5`. */
-class Users extends HTMLElement {
-    connectedCallback() {
-        const [first, text] = this.path;
-        this.result = h('div', { class: 'result' });
-        this.replaceChildren(
-            query([field(t('users.text'), { name: 'text', required: true, value: first === 'find' ? text : '' })], t('users.find'), ({ text }) => {
-                const hash = `#/users/find/${encodeURIComponent(text)}`;
-                if (hash === location.hash) this.find(text);
-                else location.hash = hash;
-            }),
-            this.result);
-        if (first === 'find' && text) this.find(text);
-        else if (first) this.show(first);
-    }
+class Users extends Lookup {
+    page = 'users';
 
     find(text) {
         load(this.result, () => auth('GET', `/users?text=${encodeURIComponent(text)}`), ({ users }) =>

@@ -1,28 +1,16 @@
 import { h } from '../../app/dom.js';
 import { t } from '../../app/i18n.js';
-import { field } from '../../app/parts/dialog.js';
 import { operator } from '../operator.js';
 import { act } from '../parts/act.js';
-import { load, query } from '../parts/load.js';
+import { load } from '../parts/load.js';
+import { Lookup } from '../parts/lookup.js';
 import { record, shown, table } from '../parts/table.js';
 
 const call = (method, path) => operator.call(method, 'workspace-service', `/operator/workspaces${path}`);
 
 /** Workspaces with their members: `#/workspaces/find/TEXT` and `#/workspaces/3`. */
-class Workspaces extends HTMLElement {
-    connectedCallback() {
-        const [first, text] = this.path;
-        this.result = h('div', { class: 'result' });
-        this.replaceChildren(
-            query([field(t('workspaces.text'), { name: 'text', required: true, value: first === 'find' ? text : '' })], t('users.find'), ({ text }) => {
-                const hash = `#/workspaces/find/${encodeURIComponent(text)}`;
-                if (hash === location.hash) this.find(text);
-                else location.hash = hash;
-            }),
-            this.result);
-        if (first === 'find' && text) this.find(text);
-        else if (first) this.show(first);
-    }
+class Workspaces extends Lookup {
+    page = 'workspaces';
 
     find(text) {
         load(this.result, () => call('GET', `?text=${encodeURIComponent(text)}`), ({ workspaces }) =>
