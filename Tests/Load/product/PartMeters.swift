@@ -13,9 +13,10 @@ struct PartMeters {
 
     func costs(since reading: Reading, seconds: Double) -> [LoadResult.Part] {
         zip(meters, reading.times).map { part, before in
-            LoadResult.Part(
-                name: part.name, processor: Double(part.meter.processorTime &- before) / 1e9 / seconds,
-                anonymousBytes: part.meter.anonymousBytes)
+            // The time of a child is rounded to a tick when it ends, so the sum can fall a little.
+            let time = max(part.meter.processorTime, before) - before
+            return LoadResult.Part(
+                name: part.name, processor: Double(time) / 1e9 / seconds, anonymousBytes: part.meter.anonymousBytes)
         }
     }
 }
