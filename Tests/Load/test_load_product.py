@@ -38,3 +38,14 @@ def test_the_deletion_of_an_account_is_measured_beside_the_load(tmp_path):
     assert figures["deleted_messages"] == 400 and 0 < figures["erasure_seconds"] <= 60
     before, during, after = figures["steps"]
     assert all(step["errors"] == 0 and step["p99_ms"] > 0 for step in (before, during, after))
+
+
+def test_the_costs_of_the_page_about_capacity_are_measured(tmp_path):
+    options = ["--users", "20", "--idle", "10", "--seconds", "3", "--costs", "--json", str(tmp_path / "figures.json")]
+    result = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stdout + result.stderr
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["read_microseconds"] > 0 and figures["connections"] > 5
+    # A backend has its caches of the catalogue and of plans, and not the shared buffers.
+    assert 500_000 < figures["connection_bytes"] < 100_000_000
+    assert "a call that reads: " in result.stdout

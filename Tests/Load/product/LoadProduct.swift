@@ -24,6 +24,6 @@ struct LoadProduct: MeasuringProgram {
             try await Measurement(options, product, population, meters, deleting: account, on: group.loops[0]).run()
         }
         if let path = options.json { try result.write(to: path) }
-        try result.verdict().settle()
+        if !options.measuresCosts { try result.verdict().settle() }
     }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import LoadClient
+import TestSupport
 
 /// Runs the steps and measures the cost of each process.
 ///
@@ -49,8 +50,11 @@ final class Measurement {
         print("\(sockets.count) sockets are open")
         var result = LoadResult(options)
         var rate = Double(options.users) / Double(LoadOptions.pause)
-        LoadResult.Step.printHead(meters.map(\.name))
-        if let account {
+        if !options.measuresCosts { LoadResult.Step.printHead(meters.map(\.name)) }
+        if options.measuresCosts {
+            result.costs = try await costs(run)
+            result.costs?.printRows()
+        } else if let account {
             try await measure(account, at: rate, run, address, &result)
         } else {
             await raise(&rate, run, &result)
@@ -91,6 +95,34 @@ final class Measurement {
                 status: status, erasureTime: erasureTime,
                 messagesLeft: try await account.messagesLeft(in: product))
         }
+    }
+
+    /// Nothing for a while, then calls that read alone.
+    private func costs(_ run: LoadRun) async throws -> LoadResult.Costs {
+        let parts = meters.filter { $0.name != "client" }
+        func spent() -> [Double] { parts.map { Double($0.meter.processorTime) / 1000 } }
+        func growth(since before: [Double]) -> [Double] { zip(spent(), before).map { $0 - $1 } }
+        let quiet = spent()
+        try await loop.sleep(for: .seconds(options.seconds))
+        let idle = growth(since: quiet).map { $0 / Double(options.seconds) }
+        let samples = Samples()
+        let busy = spent()
+        let outcome = await run.open(rate: Double(options.users) / 2, for: .seconds(options.seconds)) {
+            [self] connection, number, end in
+            perform(.read(by: owner(of: connection), number), on: connection, samples, end)
+        }
+        let failures = outcome.failures
+        guard failures.isEmpty else { throw NeverHappened(description: "calls without failures: \(failures)") }
+        let costs = zip(growth(since: busy), idle).map { ($0 - $1 * outcome.seconds) / Double(max(1, samples.count)) }
+        let backends = try await product.sql(
+            "auth", "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+        )
+        let memory = backends.split(separator: "\n").compactMap { Int32($0) }.map {
+            ProcessMeter(pid: $0).anonymousBytes
+        }
+        return LoadResult.Costs(
+            read: costs.reduce(0, +), parts: zip(parts, costs).map { ($0.name, $1) },
+            connectionBytes: memory.reduce(0, +) / max(1, memory.count), connections: memory.count)
     }
 
     private func owner(of connection: LoadConnection) -> Population.Person {
