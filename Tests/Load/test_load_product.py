@@ -65,3 +65,14 @@ def test_a_day_is_played_hour_by_hour(tmp_path):
 def test_a_day_with_a_wrong_option_does_not_begin(arguments):
     result = subprocess.run([PROGRAM, "--day", *arguments], capture_output=True, text=True, timeout=30)
     assert result.returncode == 1 and ("see --help" in result.stdout or "such as 8-12" in result.stdout), result.stdout
+
+
+def test_the_costs_of_the_page_about_capacity_are_measured(tmp_path):
+    options = ["--users", "20", "--idle", "10", "--seconds", "3", "--costs", "--json", str(tmp_path / "figures.json")]
+    result = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stdout + result.stderr
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["read_microseconds"] > 0 and figures["connections"] > 5
+    # A backend has its caches of the catalogue and of plans, and not the shared buffers.
+    assert 500_000 < figures["connection_bytes"] < 100_000_000
+    assert "a call that reads: " in result.stdout

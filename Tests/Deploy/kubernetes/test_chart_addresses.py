@@ -1,4 +1,4 @@
-"""What the product says about its own address, and the pages that the gateway serves."""
+"""The address that the product tells of itself, and the pages that the gateway serves."""
 
 import re
 

@@ -28,7 +28,7 @@ struct LoadProduct: MeasuringProgram {
             try await Measurement(options, product, population, deleting: account, on: group.loops[0]).run()
         }
         if let path = options.json { try result.write(to: path) }
-        try result.verdict().settle()
+        if !options.measuresCosts { try result.verdict().settle() }
     }
 
     private static func run(_ options: DayOptions, _ product: ProductInstance) async throws {

@@ -1,5 +1,6 @@
 import EventLoop
 import LoadClient
+import TestSupport
 
 /// Runs the steps and measures the cost of each process.
 ///
@@ -38,8 +39,11 @@ final class Measurement {
         print("\(sockets.count) sockets are open")
         var result = LoadResult(options)
         var rate = Double(options.users) / Double(LoadOptions.pause)
-        LoadResult.Step.printHead()
-        if let account {
+        if !options.measuresCosts { LoadResult.Step.printHead() }
+        if options.measuresCosts {
+            result.costs = try await costs(users)
+            result.costs?.printRows()
+        } else if let account {
             try await measure(account, at: rate, users, address, &result)
         } else {
             await raise(&rate, users, &result)
@@ -81,6 +85,32 @@ final class Measurement {
                 status: status, erasureTime: erasureTime,
                 messagesLeft: try await account.messagesLeft(in: product))
         }
+    }
+
+    /// Nothing for a while, then calls that read alone.
+    private func costs(_ users: ActiveUsers) async throws -> LoadResult.Costs {
+        let quiet = parts.read()
+        try await loop.sleep(for: .seconds(options.seconds))
+        let idle = parts.costs(since: quiet, seconds: Double(options.seconds))
+        let (samples, busy) = (Samples(), parts.read())
+        let outcome = await users.act(
+            rate: Double(options.users) / 2, for: .seconds(options.seconds), samples
+        ) { .read(by: $0, $1) }
+        let failures = outcome.failures
+        guard failures.isEmpty else { throw NeverHappened(description: "calls without failures: \(failures)") }
+        let calls = Double(max(1, samples.count)) / outcome.seconds
+        let costs = zip(parts.costs(since: busy, seconds: outcome.seconds), idle).map { part, idle in
+            (name: part.name, read: (part.processor - idle.processor) * 1e6 / calls)
+        }.filter { $0.name != "client" }
+        let backends = try await product.sql(
+            "auth", "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+        )
+        let memory = backends.split(separator: "\n").compactMap { Int32($0) }.map {
+            ProcessMeter(pid: $0).anonymousBytes
+        }
+        return LoadResult.Costs(
+            read: costs.reduce(0) { $0 + $1.read }, parts: costs,
+            connectionBytes: memory.reduce(0, +) / max(1, memory.count), connections: memory.count)
     }
 
     private func step(_ rate: Double, _ users: ActiveUsers) async -> LoadResult.Step {

@@ -12,7 +12,8 @@ struct PublicURLTests {
     @Test(
         "Addresses begin with it, and without it they begin after /v1",
         arguments: [
-            ("", "/webhooks/incoming/a"), ("https://chat.example.com", "https://chat.example.com/v1/webhooks/incoming/a"),
+            ("", "/webhooks/incoming/a"),
+            ("https://chat.example.com", "https://chat.example.com/v1/webhooks/incoming/a"),
             ("http://10.0.0.1:8080/", "http://10.0.0.1:8080/v1/webhooks/incoming/a"),
             ("https://example.com/chat//", "https://example.com/chat/v1/webhooks/incoming/a"),
         ])
@@ -22,7 +23,10 @@ struct PublicURLTests {
 
     @Test(
         "Another text stops the start of the service",
-        arguments: ["chat.example.com", "ftp://chat.example.com", "https://", "https://a.example?b=c", "https://a.example/#b", "/"])
+        arguments: [
+            "chat.example.com", "ftp://chat.example.com", "https://", "https://a.example?b=c", "https://a.example/#b",
+            "/",
+        ])
     func refusals(_ setting: String) {
         #expect(throws: ConfigError.self) { try Self.address(setting) }
     }
