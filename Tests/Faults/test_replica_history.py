@@ -5,7 +5,6 @@ import pathlib
 import re
 import shutil
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -25,6 +24,7 @@ class LabProduct(Product):
     def __init__(self, checkout):
         super().__init__(checkout)
         self.lab = Lab(checkout, self.folder / "lab")
+        self.stopped = []
 
     def __enter__(self):
         self.lab.start()
@@ -37,6 +37,8 @@ class LabProduct(Product):
 
     def __exit__(self, *_):
         self.signal_etcd(signal.SIGCONT)
+        for each in self.stopped:
+            os.kill(each, signal.SIGCONT)
         self.run("down")
         self.lab.stop()
         shutil.rmtree(self.folder)
@@ -47,10 +49,15 @@ class LabProduct(Product):
     def signal_etcd(self, number):
         os.kill(int((self.lab.data / "run/etcd.pid").read_text().split()[0]), number)
 
-    def ask(self, node, query):
-        environment = {**os.environ, "PGPASSWORD": (self.lab.data / "secrets/superuser").read_text().strip()}
-        command = ["psql", "-XAtc", query, f"postgres://postgres@127.0.0.1:{node.port}/postgres"]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+    def signal_replay(self, nodes, number):
+        """Stops or continues the process of each node that replays the log. Patroni would end a pause of the replay itself."""
+        for node in nodes:
+            for process in self.lab.processes(node):
+                if b"startup" in pathlib.Path(f"/proc/{process}/cmdline").read_bytes():
+                    os.kill(process, number)
+                    self.stopped = [each for each in self.stopped if each != process]
+                    if number == signal.SIGSTOP:
+                        self.stopped.append(process)
 
     def metric(self, name):
         """The values of a metric of chat-service by its label."""
@@ -70,9 +77,7 @@ def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(pr
     eventually(lambda: sum(product.metric("maru_replica_up").values()) == 3)
 
     # Both replicas store the log, so commits are acknowledged, and show nothing of it.
-    for each in replicas:
-        product.ask(each, "select pg_wal_replay_pause()")
-        eventually(lambda: product.ask(each, "select pg_get_wal_replay_pause_state()") == "paused")
+    product.signal_replay(replicas, signal.SIGSTOP)
     writer, reader, shipped, gone = (
         App.joined(product, key, key) for key in ("native", "native", "gen-2024-07", "gen-2024-07")
     )
@@ -116,8 +121,7 @@ def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(pr
     refusals = product.metric("maru_replica_reads_total")
     assert refusals["behind"] > 0 and refusals["served"] == 0
 
-    for each in replicas:
-        product.ask(each, "select pg_wal_replay_resume()")
+    product.signal_replay(replicas, signal.SIGCONT)
     eventually(lambda: history(reader).ok)
     # The last send may have been received before it was refused.
     found = [each["content"] for each in history(reader).json()]
