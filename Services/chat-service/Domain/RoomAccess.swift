@@ -10,6 +10,8 @@ struct RoomAccess: Sendable {
     let workspaces: WorkspaceClient
     let dms: DMStore
     let blocks: BlockCache
+    /// Nil if `database_url` names one host.
+    let knownDMs: KnownDMs?
 
     /// Returns the channel of a path if the user is a member of the channel.
     func channel(
@@ -64,7 +66,12 @@ struct RoomAccess: Sendable {
     /// Returns the user's DMs among `ids`. The table knows members who left from facts, which arrive through Redis.
     /// While Redis is away, workspace-service is asked instead.
     func dms(_ ids: [DMID], of user: UserID) async throws -> [DM] {
-        let known = try await dms.find(ids, of: user)
+        let known =
+            if let knownDMs {
+                try await knownDMs.find(ids, of: user, in: dms)
+            } else {
+                try await dms.find(ids, of: user)
+            }
         if cache.isLive || known.isEmpty { return known }
         let current = try await workspaces.access(of: user, workspaces: Array(Set(known.map(\.workspace)))).workspaces
         let ids = Set(current.map(\.id))

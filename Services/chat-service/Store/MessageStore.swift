@@ -8,6 +8,9 @@ struct MessageStore: Sendable {
 
     private static let head = Statement.read(
         "head of room", "select last_seq, rev, has_asides from room where kind = $1 and id = $2")
+    private static let newest = Statement.read(
+        "time of newest message",
+        "select created_at from message where kind = $1 and room = $2 order by seq desc limit 1")
     private static let heads = Statement.read(
         "heads of rooms",
         """
@@ -131,6 +134,12 @@ struct MessageStore: Sendable {
         try await database.query(Self.head, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
             (head: RoomHead(seq: try row.next(), rev: try row.next()), hasAsides: try row.next())
         } ?? (.empty, false)
+    }
+
+    /// The time of the newest message; nil for a room without messages.
+    func newest(of room: RoomID) async throws -> Timestamp? {
+        try await database.query(Self.newest, room.kindNumber, room.rawValue)
+            .first { row throws(PostgresError) in Timestamp(milliseconds: try row.next()) }
     }
 
     func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
