@@ -134,32 +134,6 @@ enum ChangeRows {
         select kind, room, seq, unnest(case when keeps_here then named else named || reached end) from wanted
         on conflict do nothing
         """)
-    /// Counts the replies that are left, after the deleted ones are gone.
-    private static let recount = Statement.write(
-        "recount threads",
-        """
-        update thread set count = found.count, last_seq = coalesce(found.last_seq, thread.root),
-            last_at = coalesce(found.last_at, thread.last_at), users = found.users
-        from (
-            select kind, room, root, (
-                    select count(*) from reply r where r.kind = w.kind and r.room = w.room and r.root = w.root
-                ) as count, (
-                    select max(seq) from reply r where r.kind = w.kind and r.room = w.room and r.root = w.root
-                ) as last_seq, (
-                    select created_at from reply r join message using (kind, room, seq)
-                    where r.kind = w.kind and r.room = w.room and r.root = w.root order by seq desc limit 1
-                ) as last_at, array(
-                    select author from reply r join message using (kind, room, seq)
-                    where r.kind = w.kind and r.room = w.room and r.root = w.root
-                    group by author order by max(seq) desc limit $4
-                ) as users
-            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as w (kind, room, root)
-        ) as found
-        where thread.kind = found.kind and thread.room = found.room and thread.root = found.root
-        """)
-    private static let outbox = Statement.write(
-        "note changes in outbox", "insert into outbox (type, body) values ('changes', $1) returning id")
-
     /// Adds the statements to a batch.
     ///
     /// - Returns: the index of the statement that returns the outbox row; nil if nothing is written.
@@ -176,11 +150,9 @@ enum ChangeRows {
             try batch.add(erase, kinds, ids, seqs, writes.erased.files.compactMap(FileRecord.name(inPath:)))
         }
         if !writes.erased.threads.isEmpty {
-            let (kinds, ids, seqs) = columns(Array(writes.erased.threads))
-            try batch.add(recount, kinds, ids, seqs, RepliesSummary.shownUsers)
+            try recountThreads(Array(writes.erased.threads), in: &batch)
         }
-        let list = writes.messages.map { "[\($0.key.room.kindNumber),\($0.key.room.rawValue),\($0.key.seq)]" }
-        try batch.add(outbox, "[\(list.joined(separator: ","))]")
+        try addOutbox(writes.messages.map(\.key), to: &batch)
         return batch.count - 1
     }
 
@@ -238,7 +210,7 @@ enum ChangeRows {
         }
     }
 
-    private static func columns(_ keys: [MessageKey]) -> (kinds: [Int16], rooms: [Int64], seqs: [Int64]) {
+    static func columns(_ keys: [MessageKey]) -> (kinds: [Int16], rooms: [Int64], seqs: [Int64]) {
         (keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
     }
 }
