@@ -69,7 +69,7 @@ struct MessageErasureTests {
             for seq in [2, 3, 4, 6, 8] {
                 #expect(try await chat.call("DELETE", "\(ChatHarness.channel)/chats/\(seq)", user: 2).status == 200)
             }
-            // The erasure of the traces in both rooms is not what is compared.
+            // The erasure of the traces in both rooms is not compared.
             try await chat.database.run { pool in
                 let store = MessageErasureStore(database: pool)
                 let (user, room) = (UserID(2), RoomID(ChannelID(8)))

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Notices of required second factors", .serialized)
 struct SecondFactorNoticeTests {
-    /// A workspace of user 1, who has a second factor, with members 2 to 4, of whom 3 has one, and a bot.
+    /// A workspace of user 1, with a second factor, with members 2 to 4, one of them (3) with a factor, and a bot.
     private func workspace(_ harness: WorkspaceHarness) async throws -> Int64 {
         let id = Int64(try await harness.makeWorkspace("team"))
         for user in [2, 3, 4, 99] as [Int64] { try await harness.invite(user, to: id) }
@@ -52,7 +52,7 @@ struct SecondFactorNoticeTests {
             try await untilSent(harness)
             let notices = ["2 second_factor_required team", "4 second_factor_required team"]
             #expect(told(harness) == notices)
-            // An owner who changes the rule again and again writes no more mails that day.
+            // A rule that changes again and again writes no more mails that day.
             try await set(harness, id, #"{"secondFactorGraceDays":3}"#)
             try await set(harness, id, #"{"requiresSecondFactor":false}"#)
             try await set(harness, id, #"{"requiresSecondFactor":true}"#)

@@ -4,12 +4,12 @@ import Wire
 
 /// Erases messages of a deleted account, many of one room in a transaction of two round trips.
 ///
-/// It leaves what `ChangeWriter` leaves of deleted messages: tombstones with new revisions, one outbox row that lists them, and
+/// It leaves the same as `ChangeWriter` of deleted messages: tombstones with new revisions, one outbox row that lists them, and
 /// summaries of threads without them. It asks no plan and reads no message back, so that it costs far less for each message.
 struct MessageErasureStore: Sendable {
     let database: PostgresPool
 
-    /// What a transaction has erased.
+    /// The erased messages of a transaction.
     struct Result: Sendable {
         /// The changed messages by revision: the roots of threads that have lost replies, then the tombstones.
         let changed: [MessageKey]

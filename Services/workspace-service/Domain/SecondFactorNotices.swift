@@ -17,7 +17,7 @@ struct SecondFactorNotices: Sendable {
     /// The time in which a member gets one mail about a workspace, however often its owner changes the rule.
     private static let memory = Duration.seconds(86_400)
 
-    /// Notes who is told, in the transaction that requires the second factor.
+    /// Notes the members to be told, in the transaction that requires the second factor.
     func add(
         _ options: WorkspaceOptions, of id: WorkspaceID, at now: Timestamp, in tx: PostgresTransaction
     ) async throws {
@@ -47,6 +47,6 @@ struct SecondFactorNotices: Sendable {
         if let failure { throw failure }
     }
 
-    /// Forgets who was told long ago. Called every hour.
+    /// Forgets notices of long ago. Called every hour.
     func forget() async throws { try await store.forget(before: .now - Self.memory) }
 }
