@@ -128,7 +128,7 @@ enum App {
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
             erasureRoutes.registerInternal(in: &routes)
             blockRoutes.registerInternal(in: &routes)
-            MailRoutes(mails: mails, secondFactors: SecondFactorStore(database: database))
+            MailRoutes(notices: NoticeMails(outbox: mails, secondFactors: SecondFactorStore(database: database)))
                 .registerInternal(in: &routes)
             BotRoutes(bots: bots).registerInternal(in: &routes)
             secondFactorRoutes.registerInternal(in: &routes)

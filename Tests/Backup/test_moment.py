@@ -188,6 +188,25 @@ def test_a_moment_that_cannot_come_back_is_refused_with_the_reason(product):
         assert not (fresh.data / "postgres").exists()
 
 
+def test_a_hole_in_the_archive_is_not_taken_for_its_end(product):
+    folder, holed = product.folder / "archive", product.folder / "holed"
+
+    def segments(of):
+        return sorted((of / "postgres/archive/maru").rglob("0000000*.lz4"), key=lambda each: each.name)
+
+    for _ in range(2):
+        count = len(segments(folder))
+        superuser(product, "SELECT pg_logical_emit_message(true, 'test', 'one more segment'); SELECT pg_switch_wal()")
+        eventually(lambda: len(segments(folder)) > count)
+    moment, _ = quiet_moment(product)
+    subprocess.run(["cp", "--archive", folder, holed], check=True)
+    segments(holed)[-2].unlink()
+    with fresh_instance() as fresh:
+        refused = restore(fresh, moment, holed)
+        assert refused.returncode == 1 and "lacks a segment before it" in refused.stderr, refused.stdout + refused.stderr
+        assert not (fresh.data / "postgres").exists()
+
+
 def test_an_archive_that_no_wal_reaches_is_a_failure(product, monkeypatch):
     (segments,) = (product.folder / "archive/postgres/archive/maru").glob("15-*")
     mode = segments.stat().st_mode
