@@ -101,21 +101,16 @@ struct DayTable: Sendable {
     }
 
     func write(to path: String) throws {
-        let bytes = JSONWriter.bytes { json in
-            json.object { json in
-                json.field("people", options.people)
-                json.field("share", options.share)
-                json.field("speed", options.speed)
-                json.field("messages", messages)
-                json.field("database_bytes", self.bytes)
-                json.array("hours") { json in
-                    for row in rows { json.object { write(row, to: &$0) } }
-                }
+        try ResultFile.write(to: path) { json in
+            json.field("people", options.people)
+            json.field("share", options.share)
+            json.field("speed", options.speed)
+            json.field("messages", messages)
+            json.field("database_bytes", bytes)
+            json.array("hours") { json in
+                for row in rows { json.object { write(row, to: &$0) } }
             }
         }
-        guard let file = fopen(path, "w") else { throw NeverHappened(description: "cannot write \(path)") }
-        defer { fclose(file) }
-        fwrite(bytes, 1, bytes.count, file)
     }
 
     private func write(_ row: Row, to json: inout JSONWriter) {
