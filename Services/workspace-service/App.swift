@@ -54,7 +54,8 @@ enum App {
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
-        let memberships = Memberships(access: AccessStore(database: database), channels: channels)
+        let memberships = Memberships(
+            access: AccessStore(database: database), workspaces: store, channels: channels)
         let notices = SecondFactorNotices(store: SecondFactorNoticeStore(database: database), auth: auth)
         let secondFactors = SecondFactorRule(
             workspaces: workspaces, store: SecondFactorStore(database: database), notices: notices, auth: auth,

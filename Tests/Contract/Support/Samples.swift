@@ -85,6 +85,7 @@ enum Samples {
         OperatorActRequest(operatorAct), OperatorActRequest(operatorAct.ended("E13", at: Timestamp(milliseconds: 10))),
         InvitationMailRequest(invitation: InvitationID(6)), MailStatusRequest(),
         AutoJoinRequest(user: UserID(5), slugs: ["lobby"]), SharedWorkspacesRequest(user: UserID(5)),
+        OwnerRequest(workspace: WorkspaceID(3)),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
         RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
@@ -150,6 +151,7 @@ enum Samples {
         LockOutReply(workspaces: [WorkspaceID(3)]),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
+        OwnerReply(user: UserID(5)), OwnerReply(user: nil),
     ]
 
     private static let section = ExportPage.Section(
