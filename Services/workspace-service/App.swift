@@ -118,7 +118,11 @@ enum App {
             invitationRoutes.registerInternal(in: &routes)
             settingsRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)
-            ModerationRoutes(workspaces: workspaces).register(in: &routes)
+            ModerationRoutes(
+                removals: ReportRemovals(
+                    workspaces: workspaces, bans: BanStore(database: database),
+                    erasure: ErasureStore(database: database))
+            ).register(in: &routes)
             operators.registerInternal(in: &routes)
         }
     }
