@@ -85,7 +85,6 @@ enum Samples {
         OperatorActRequest(operatorAct), OperatorActRequest(operatorAct.ended("E13", at: Timestamp(milliseconds: 10))),
         InvitationMailRequest(invitation: InvitationID(6)), MailStatusRequest(),
         AutoJoinRequest(user: UserID(5), slugs: ["lobby"]), SharedWorkspacesRequest(user: UserID(5)),
-        OwnerRequest(workspace: WorkspaceID(3)),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
         RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
@@ -102,7 +101,7 @@ enum Samples {
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .beforeSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
-        ExportPageRequest(user: UserID(5), cursor: nil),
+        ExportPageRequest(user: UserID(5), cursor: nil), OwnerRequest(workspace: WorkspaceID(3)),
         ExportPageRequest(user: UserID(5), cursor: "rooms:dm-7:files:a"),
         ExportFileRequest(user: UserID(5), name: "channelChats/a.png", offset: 1 << 20),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
@@ -147,11 +146,10 @@ enum Samples {
             expiresAt: Timestamp(milliseconds: 9)),
         ExportPage(sections: [section], files: ["channelChats/a.png"], next: "rooms:dm-7:files:a"),
         ExportPage(sections: [], files: [], next: nil), section, ExportFilePiece(bytes: [1, 2, 255], size: 3),
-        factor,
+        factor, OwnerReply(user: UserID(5)), OwnerReply(user: nil),
         LockOutReply(workspaces: [WorkspaceID(3)]),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
-        OwnerReply(user: UserID(5)), OwnerReply(user: nil),
     ]
 
     private static let section = ExportPage.Section(
