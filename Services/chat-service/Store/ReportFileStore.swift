@@ -23,7 +23,7 @@ struct ReportFileStore: Sendable {
     private static let find = Statement.read(
         "held file",
         """
-        select h.name, h.folder, r.kind, r.room, h.display_name, h.size, r.workspace, r.is_for_operators
+        select h.name, h.folder, r.kind, r.room, h.display_name, h.size, r.workspace, r.is_for_operators, r.subject
         from report_file h join report r on r.id = h.report
         where h.name = $1 and ($2::bigint is null or r.id = $2)
         order by r.is_for_operators, r.id
@@ -63,6 +63,8 @@ struct ReportFileStore: Sendable {
         let file: FileRecord
         let workspace: WorkspaceID
         let isForOperators: Bool
+        /// The reported user; 0 for a workspace.
+        let subject: UserID
     }
 
     /// Holds files in the transaction that stores the report. Files that are being removed are left out.
@@ -75,7 +77,9 @@ struct ReportFileStore: Sendable {
     /// - Parameter report: only this one; nil for all.
     func find(_ name: String, of report: ReportID? = nil) async throws -> [Held] {
         try await database.query(Self.find, name, report).map { row throws(PostgresError) in
-            Held(file: try FileRecord(row: &row), workspace: try row.next(), isForOperators: try row.next())
+            Held(
+                file: try FileRecord(row: &row), workspace: try row.next(), isForOperators: try row.next(),
+                subject: try row.next())
         }
     }
 

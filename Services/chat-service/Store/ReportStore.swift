@@ -53,7 +53,7 @@ struct ReportStore: Sendable {
             created_at, is_for_operators, action, answered_at
         from report
         where ($1::bigint is null or workspace = $1 and not is_for_operators) and (action is null) = $2 and id > $3
-            and ($4::bigint is null or is_for_operators or created_at < $4)
+            and ($4::bigint is null or is_for_operators or created_at < $4) and ($6::bigint is null or subject <> $6)
         order by id limit $5
         """)
     private static let copies = Statement.read(
@@ -124,12 +124,14 @@ struct ReportStore: Sendable {
     ///
     /// - Parameters:
     ///   - workspace: only those that its owner answers; nil for all.
+    ///   - user: without those about this one; nil for all.
     ///   - moment: only those that operators answer, and those from before this time; nil for all.
     func list(
-        in workspace: WorkspaceID?, isOpen: Bool, after id: Int64, notBefore moment: Timestamp?, limit: Int
+        in workspace: WorkspaceID?, notAbout user: UserID?, isOpen: Bool, after id: Int64, notBefore moment: Timestamp?,
+        limit: Int
     ) async throws -> [Report] {
         var found = try await database.query(
-            Self.list, workspace, isOpen, id, moment?.milliseconds, limit
+            Self.list, workspace, isOpen, id, moment?.milliseconds, limit, user
         ).map(Self.report)
         try await fill(&found)
         return found

@@ -47,6 +47,7 @@ struct WebhookSubscriptionStore: Sendable {
     private static let rotate = Statement.write(
         "rotate secret of subscription",
         "update webhook_subscription set old_seed = seed, old_seed_until = $3, seed = $2 where id = $1")
+    /// With a reason, the queue for the notice of it becomes due in the same transaction.
     private static let turnOff = Statement.write(
         "turn subscription off",
         """
@@ -54,7 +55,11 @@ struct WebhookSubscriptionStore: Sendable {
             update webhook_subscription set is_on = false, off_reason = $2, off_at = $3 where id = $1 and is_on
             returning id
         ), queues as (
-            update webhook_queue set due_at = null where subscription in (select id from off)
+            update webhook_queue set due_at = null where subscription in (select id from off) and room <> $4
+        ), notice as (
+            insert into webhook_queue (subscription, room, seq, rev, due_at, additions)
+            select id, $4::bigint, 0, 0, $3::bigint, $3::bigint from off where $2::text is not null
+            on conflict (subscription, room) do update set due_at = excluded.due_at, additions = excluded.additions
         )
         select count(*) from off
         """)
@@ -120,8 +125,11 @@ struct WebhookSubscriptionStore: Sendable {
     }
 
     /// Returns false if the subscription is off already.
+    ///
+    /// - Parameter reason: why it was switched off by itself; nil if a manager has done it. Managers need no notice of that.
     func turnOff(_ id: WebhookSubscriptionID, because reason: String?, at now: Timestamp) async throws -> Bool {
-        try await database.query(Self.turnOff, id, reason, now.milliseconds).value(as: Int64.self) == 1
+        try await database.query(Self.turnOff, id, reason, now.milliseconds, WebhookLease.notice)
+            .value(as: Int64.self) == 1
     }
 
     func turnOn(_ id: WebhookSubscriptionID, at now: Timestamp) async throws {

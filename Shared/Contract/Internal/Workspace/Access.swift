@@ -42,6 +42,18 @@ public enum MemberRole: String, Sendable, CaseIterable {
     case owner, admin, member
     /// Sees only the channels that they were put in and the people there.
     case guest
+
+    /// Whether members with this role may act on members with another one: a role reaches only lower ones.
+    public func reaches(_ other: MemberRole) -> Bool { rank > other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .owner: 3
+        case .admin: 2
+        case .member: 1
+        case .guest: 0
+        }
+    }
 }
 
 /// A member's access to a workspace, from workspace-service.
