@@ -173,14 +173,12 @@ struct RoomAccess: Sendable {
 
     /// Throws `notFound` unless the user is a member of the workspace, and `notAllowed` unless they are its owner or an admin.
     func requireManager(_ user: UserID, of workspace: WorkspaceID) async throws {
-        let role = try await member(user, of: workspace).memberRole
-        guard role == .owner || role == .admin else { throw Failure.notAllowed }
+        guard try await member(user, of: workspace).memberRole >= .admin else { throw Failure.notAllowed }
     }
 
     /// Whether the user is the owner or an admin of the workspace now.
     func isManager(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
-        let role = try await role(of: user, in: workspace)
-        return role == .owner || role == .admin
+        try await role(of: user, in: workspace).map { $0 >= .admin } ?? false
     }
 
     /// The user's role in the workspace now; nil outside of it.

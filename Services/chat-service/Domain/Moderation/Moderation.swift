@@ -32,7 +32,7 @@ struct Moderation: Sendable {
         guard let theirs = try await access.role(of: user, in: workspace) else { throw Failure.notFound }
         // A muted member may become the owner, and nobody is above an owner.
         let isFreeing = theirs == .owner && mutedUntil == nil && !isSuspended
-        guard role.memberRole.reaches(theirs) || isFreeing else { throw Failure.notAllowed }
+        guard role.memberRole > theirs || isFreeing else { throw Failure.notAllowed }
         if let mutedUntil, mutedUntil <= .now { throw Failure.invalid("mutedUntil is in the past.") }
         let now = Timestamp.now
         let old = try await store.find(user, in: workspace)

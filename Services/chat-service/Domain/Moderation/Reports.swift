@@ -129,7 +129,7 @@ struct Reports: Sendable {
             report.subject?.user != owner
         else { throw Failure.notFound }
         if action.isForLowerRoles, let subject = report.subject?.user,
-            let theirs = try await access.role(of: subject, in: workspace), !role.memberRole.reaches(theirs)
+            let theirs = try await access.role(of: subject, in: workspace), role.memberRole <= theirs
         {
             throw Failure.notAllowed
         }

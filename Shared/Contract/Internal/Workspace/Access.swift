@@ -37,14 +37,13 @@ public struct ChannelAccess: Sendable, Equatable {
     public var isMember: Bool { role != .visible }
 }
 
-/// The role of a member in a workspace.
-public enum MemberRole: String, Sendable, CaseIterable {
+/// The role of a member in a workspace, in the order of their rights. A member moderates those with a lower role.
+public enum MemberRole: String, Sendable, CaseIterable, Comparable {
     case owner, admin, member
     /// Sees only the channels that they were put in and the people there.
     case guest
 
-    /// Whether members with this role may act on members with another one: a role reaches only lower ones.
-    public func reaches(_ other: MemberRole) -> Bool { rank > other.rank }
+    public static func < (lower: MemberRole, higher: MemberRole) -> Bool { lower.rank < higher.rank }
 
     private var rank: Int {
         switch self {
