@@ -193,6 +193,12 @@ def test_a_test_that_fails_or_is_skipped_counts_as_failed(checkout, outcome):
     assert (status, lines[-1]) == (1, "13 passed, 1 failed")
 
 
+def test_the_last_lines_name_the_tests_that_failed(checkout):
+    _, lines, _ = run(checkout, bad=True)
+    summary = lines[lines.index("Failed: sample: .build/test/sample.log") :]
+    assert len(summary) == 3 and summary[1].strip().startswith("FAILED Tests/Sample/test_sample.py::test_bad")
+
+
 def test_a_part_that_breaks_down_without_a_report_has_failed(checkout):
     status, lines, _ = run(checkout, "swift", EXIT="139")
     assert (status, lines[-1]) == (1, "7 passed, 2 failed")
