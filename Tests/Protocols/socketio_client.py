@@ -1,6 +1,7 @@
-"""Drives a conformance server with a python-socketio client: python socketio_client.py PORT TRANSPORT
+"""Drives a conformance server with a python-socketio client: python socketio_client.py PORT TRANSPORT SILENCE
 
 Run with either line of python-socketio, each in its own process. TRANSPORT is polling, websocket, or both.
+SILENCE is the number of seconds after which the server closes a connection that does not answer its pings.
 """
 
 import sys
@@ -8,7 +9,7 @@ import threading
 
 import socketio
 
-PORT, TRANSPORT = sys.argv[1:]
+PORT, TRANSPORT, SILENCE = sys.argv[1:]
 
 
 class Recorder:
@@ -44,8 +45,8 @@ for namespace in ("/", "/custom"):
         seen.wait(("back", namespace, arguments))
         answer = client.call("message-with-ack", arguments, namespace=namespace, timeout=20)
         assert answer == (arguments if len(arguments) > 1 else arguments[0])
-# Longer than ping interval and time-out together: only heartbeats keep it open.
-client.sleep(1.5)
+# Only answers to pings keep it open that long.
+client.sleep(float(SILENCE) + 1)
 assert client.connected
 client.emit("message", "still", namespace="/custom")
 seen.wait(("back", "/custom", ("still",)))

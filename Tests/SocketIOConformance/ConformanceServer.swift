@@ -4,14 +4,15 @@ import Glibc
 import HTTP
 import SocketIO
 
-/// `socketio-conformance PORT [LOOPS]` serves the endpoints of the public suites of Engine.IO and Socket.IO on
-/// 127.0.0.1: `/engine.io/` echoes, `/socket.io/` has the suite's events; ping interval 300 ms, time-out 200 ms.
+/// `socketio-conformance PORT [LOOPS [TIMEOUT]]` serves the endpoints of the public suites of Engine.IO and Socket.IO on
+/// 127.0.0.1: `/engine.io/` echoes, `/socket.io/` has the suite's events. It pings every 300 ms and waits TIMEOUT milliseconds for an
+/// answer; the suites expect 200, which is the default.
 @main
 struct ConformanceServer {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard let port = arguments.first.flatMap({ UInt16($0) }) else {
-            print("usage: socketio-conformance PORT [LOOPS]")
+            print("usage: socketio-conformance PORT [LOOPS [TIMEOUT]]")
             exit(2)
         }
         let control = EventLoop()
@@ -21,7 +22,7 @@ struct ConformanceServer {
 
         var settings = EngineSettings()
         settings.pingInterval = .milliseconds(300)
-        settings.pingTimeout = .milliseconds(200)
+        settings.pingTimeout = .milliseconds(arguments.dropFirst(2).first.flatMap { Int($0) } ?? 200)
         let engine = EngineServer(on: group, settings: settings, crossOrigin: .anyone) { _ in
             EngineAcceptance { _ in EngineEcho() }
         }
