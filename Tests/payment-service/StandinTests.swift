@@ -16,7 +16,8 @@ struct StandinTests {
         init() async throws {
             process = try ChildProcess.product("standins", ["--port", "\(port)"], log: folder.path + "/log")
             let (port, process) = (port, process)
-            try await eventually("the stand-ins") {
+            // It makes three keys of RSA before it listens, which takes long on a busy machine.
+            try await eventually(within: .seconds(30), "the stand-ins") {
                 guard process.isRunning else { throw NeverHappened(description: process.output) }
                 return (try? RawConnection(port: port)) != nil
             }
