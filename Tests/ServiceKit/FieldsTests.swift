@@ -49,4 +49,12 @@ struct FieldsTests {
             #expect(throws: Failure.self) { try Self.fields(text).interpolatedText("it") }
         }
     }
+
+    @Test("Null is no value, and a field all the same")
+    func null() {
+        let fields = Fields(["null": .null, "empty": .text("")])
+        #expect(!fields.hasValue("null") && fields.contains("null"))
+        #expect(!fields.hasValue("other") && !fields.contains("other"))
+        #expect(fields.hasValue("empty") && fields.contains("empty"))
+    }
 }

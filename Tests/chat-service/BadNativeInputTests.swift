@@ -157,7 +157,7 @@ struct BadNativeInputTests {
             let later = "\(Self.channel)/scheduled"
             let long = String(repeating: "가", count: 10_001)
             let texts = ["null", "7", "true", "[]", "{}", #""a\u0000b""#, #""\ud800""#, #""\#(long)""#]
-            let numbers = ["null", "1.5", "true", "[1]", "{}", #""x""#, "99999999999999999999"]
+            let numbers = ["1.5", "true", "[1]", "{}", #""x""#, "99999999999999999999"]
             for text in texts {
                 let content = #"{"content":\#(text)}"#
                 try await Self.refused(
@@ -169,11 +169,14 @@ struct BadNativeInputTests {
                 let reply = #"{"content":"x","thread":\#(number),"at":"\#(Self.soon)"}"#
                 try await Self.refused(
                     chat,
-                    [
-                        ("POST", Self.chats, reply), ("POST", later, reply), ("PUT", "\(Self.channel)/draft", reply),
-                        ("PUT", "\(Self.chats)/3/thread/read", #"{"seq":\#(number)}"#),
-                        ("PUT", "\(Self.channel)/read", #"{"seq":\#(number)}"#),
-                    ], "E11")
+                    [("POST", Self.chats, reply), ("POST", later, reply), ("PUT", "\(Self.channel)/draft", reply)],
+                    "E11")
+            }
+            for number in numbers + ["null"] {
+                let marker = #"{"seq":\#(number)}"#
+                try await Self.refused(
+                    chat,
+                    [("PUT", "\(Self.chats)/3/thread/read", marker), ("PUT", "\(Self.channel)/read", marker)], "E11")
             }
             var others = [#""loud""#, "7", "null"].map { ("PUT", "\(Self.channel)/notify", #"{"level":\#($0)}"#) }
             others += ["7", "[]", "\"\""].map { ("POST", later, #"{"content":"x","at":\#($0)}"#) }
@@ -186,6 +189,20 @@ struct BadNativeInputTests {
             }
             others.append(("POST", Self.chats, #"{"content":"x","toRoom":true}"#))
             try await Self.refused(chat, others.filter { !$0.2.isEmpty }, "E11")
+        }
+    }
+
+    @Test("A thread that is null is none, as one that is absent")
+    func noThread() async throws {
+        try await ChatHarness.use { chat in
+            let body = #"{"content":"x","thread":null,"toRoom":null,"at":"\#(Self.soon)"}"#
+            for (method, path) in [
+                ("POST", Self.chats), ("POST", "\(Self.channel)/scheduled"), ("PUT", "\(Self.channel)/draft"),
+            ] {
+                let reply = try await chat.call(method, path, json: body)
+                #expect(reply.status < 300, "\(path): \(reply.text)")
+                #expect(try reply.json["thread"]?.int == nil)
+            }
         }
     }
 

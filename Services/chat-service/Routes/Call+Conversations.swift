@@ -56,7 +56,7 @@ extension Fields {
     /// Reads `thread` and `toRoom`; nil for a message outside of threads.
     func reply() throws(Failure) -> ReplyRequest? {
         let isInTimeline = try optionalFlag("toRoom")
-        guard contains("thread") else {
+        guard hasValue("thread") else {
             guard isInTimeline != true else { throw .invalid("toRoom needs a thread.") }
             return nil
         }

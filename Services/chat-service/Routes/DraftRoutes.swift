@@ -17,7 +17,7 @@ struct DraftRoutes: Sendable {
         let fields = try await call.fields()
         let draft = try Draft(
             writing: try fields.text("content"),
-            thread: fields.contains("thread") ? Int64(try fields.number("thread")) : nil)
+            thread: fields.hasValue("thread") ? Int64(try fields.number("thread")) : nil)
         try await drafts.put(draft, in: room.id, by: caller)
         return call.done()
     }

@@ -35,9 +35,9 @@ struct InvitationRoutes: Sendable {
         let email = try fields.optionalText("email")
         if let email, !Self.isAddress(email) { throw Failure.invalid("The email is not valid.") }
         let terms = try InvitationTerms(
-            role: role, channels: fields.contains("channels") ? try fields.ids("channels") : [],
-            lifetime: fields.contains("expiresIn") ? .seconds(try fields.number("expiresIn")) : nil,
-            maxUses: fields.contains("uses") ? try fields.number("uses") : nil, recipient: email,
+            role: role, channels: fields.hasValue("channels") ? try fields.ids("channels") : [],
+            lifetime: fields.hasValue("expiresIn") ? .seconds(try fields.number("expiresIn")) : nil,
+            maxUses: fields.hasValue("uses") ? try fields.number("uses") : nil, recipient: email,
             language: try fields.optionalText("language"), now: .now)
         let invitation = try await desk.create(terms, in: id, by: caller.user, from: call.origin(of: caller))
         return call.created(view(invitation))

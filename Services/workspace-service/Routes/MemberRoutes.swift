@@ -64,5 +64,5 @@ struct MemberRoutes: Sendable {
 
 extension Fields {
     /// The new owner of a transfer. One client sends the field as `owner_ship`.
-    func newOwner() throws(Failure) -> UserID { try id(contains("owner_id") ? "owner_id" : "owner_ship") }
+    func newOwner() throws(Failure) -> UserID { try id(hasValue("owner_id") ? "owner_id" : "owner_ship") }
 }

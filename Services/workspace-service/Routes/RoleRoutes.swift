@@ -52,7 +52,7 @@ struct RoleRoutes: Sendable {
         guard WorkspaceRole.assignable.contains(role) else {
             throw Failure.invalid("A workspace gets another owner by a transfer.")
         }
-        let channels: [ChannelID]? = fields.contains("channels") ? try fields.ids("channels") : nil
+        let channels: [ChannelID]? = fields.hasValue("channels") ? try fields.ids("channels") : nil
         guard channels == nil || role == .guest else { throw Failure.invalid("Only guests are put in channels.") }
         try await roles.set(
             role, of: try call.id("user_id"), in: id, keeping: channels, by: caller.user,

@@ -28,7 +28,7 @@ struct SettingsRoutes: Sendable {
         var change = WorkspaceOptionsChange(
             acceptsRequests: try fields.optionalFlag("joinRequests"),
             requiresSecondFactor: try fields.optionalFlag("requiresSecondFactor"))
-        if fields.contains("secondFactorGraceDays") {
+        if fields.hasValue("secondFactorGraceDays") {
             let days = try fields.number("secondFactorGraceDays")
             guard (0...SecondFactorRule.mostGraceDays).contains(days) else {
                 throw Failure.invalid("secondFactorGraceDays must be from 0 to \(SecondFactorRule.mostGraceDays).")

@@ -60,7 +60,15 @@ public struct Fields: Sendable {
         return texts
     }
 
-    /// Whether the field is present; it may be null.
+    /// Whether the field is present and not null: clients send null for what they leave out.
+    public func hasValue(_ name: String) -> Bool {
+        switch values[name] {
+        case nil, .null: false
+        case .text, .other: true
+        }
+    }
+
+    /// Whether the field is present; it may be null, where null takes a value away.
     public func contains(_ name: String) -> Bool { values[name] != nil }
 
     /// A whole number, sent as a number or as text.
