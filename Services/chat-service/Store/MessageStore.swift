@@ -77,10 +77,11 @@ struct MessageStore: Sendable {
         "states of rooms for user",
         """
         select w.kind, w.id, coalesce(r.last_seq, 0), coalesce(r.rev, 0), p.seq,
-            (select count(*) from message u
-             where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3 and u.deleted_at is null
-                and not ($5 and u.is_aside) and u.author <> all($7::bigint[])),
-            case when $5 then (
+            case when r.last_seq > p.seq then (
+                select count(*) from message u
+                where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3 and u.deleted_at is null
+                    and not ($5 and u.is_aside) and u.author <> all($7::bigint[])) else 0 end,
+            case when $5 and r.last_seq > p.seq then (
                 select count(distinct n.seq) from mention n join message u using (kind, room, seq)
                 where n.kind = w.kind and n.room = w.id and n.user_id = any($6::bigint[]) and n.seq > p.seq
                     and u.author <> $3 and not u.is_aside and u.author <> all($7::bigint[])
@@ -93,10 +94,12 @@ struct MessageStore: Sendable {
         cross join lateral (
             -- The offset keeps the planner from inlining this, so that it runs once for each room.
             select coalesce(
-                (select o.seq from message o
-                 where o.kind = w.kind and o.room = w.id and o.author = $3 and o.seq > coalesce(s.seq, 0)
-                    and not o.is_aside
-                 order by o.seq desc limit 1), s.seq, 0) as seq
+                case when r.last_seq > coalesce(s.seq, 0) then (
+                    select o.seq from message o
+                    where o.kind = w.kind and o.room = w.id and o.author = $3 and o.seq > coalesce(s.seq, 0)
+                        and not o.is_aside
+                    order by o.seq desc limit 1
+                ) end, s.seq, 0) as seq
             offset 0
         ) p
         left join message m on m.kind = w.kind and m.room = w.id and m.seq = case
