@@ -99,8 +99,10 @@ struct ChangeWriter: Sendable {
         try batch.lock(rooms)
         try batch.add(Self.rooms, rooms.map(\.kindNumber), rooms.map(\.rawValue))
         try batch.add(Self.messages, kinds, ids, seqs)
-        try batch.add(Self.counts, kinds, ids, seqs)
         try batch.add(Self.own, kinds, ids, seqs, Array(Set(changes.map(\.user))))
+        // Only reactions are counted against a limit.
+        let reacts = changes.contains { if case .react = $0.kind { true } else { false } }
+        if reacts { try batch.add(Self.counts, kinds, ids, seqs) }
         let results = try await tx.run(batch)
         var messages: [MessageKey: ChangePlan.Message] = [:]
         for var row in results[2] {
@@ -110,12 +112,14 @@ struct ChangeWriter: Sendable {
                 mentions: try row.next(as: [Int64].self).map(MessageMention.init(number:)))
         }
         for var row in results[3] {
-            let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
-            messages[key]?.counts[emoji] = Int(try row.next(as: Int64.self))
-        }
-        for var row in results[4] {
             let key = try row.nextMessageKey()
             messages[key]?.reactions.insert(ChangePlan.Reaction(emoji: try row.next(), user: try row.next()))
+        }
+        if reacts {
+            for var row in results[4] {
+                let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
+                messages[key]?.counts[emoji] = Int(try row.next(as: Int64.self))
+            }
         }
         let known = try results[1].map { row throws(PostgresError) in
             (
