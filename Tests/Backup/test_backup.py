@@ -1,5 +1,6 @@
 """A backup brings back everything: each table, each file, and the ledger, in a fresh instance and in the same one."""
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -7,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 
 import pytest
@@ -88,9 +90,34 @@ def story(product):
     return Story(product)
 
 
+@contextlib.contextmanager
+def writes(app):
+    """A user who changes one row again and again, so that a copy of another moment has another checksum."""
+    number, stop = 0, threading.Event()
+
+    def write():
+        nonlocal number
+        while not stop.wait(0.02):
+            app.call("PUT", "/users/me", json={"phone": f"010-{number // 10000:04}-{number % 10000:04}"})
+            number += 1
+
+    with concurrent.futures.ThreadPoolExecutor() as executor:
+        writing = executor.submit(write)
+        try:
+            eventually(lambda: number > 0 or writing.done())
+            before = number
+            yield
+            assert number > before
+        finally:
+            stop.set()
+            writing.result()
+
+
 @pytest.fixture(scope="module")
 def backup(product, story, backups):
-    made = command("backup", "--data", product.data, backups / "first")
+    """A backup of one moment, although a user writes while it is made: restoring it compares the rows with their checksums."""
+    with writes(story.guest):
+        made = command("backup", "--data", product.data, backups / "first")
     assert made.returncode == 0, made.stdout + made.stderr
     return backups / "first"
 

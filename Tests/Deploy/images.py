@@ -1,6 +1,7 @@
 """Tests of the images, run by deploy/test --docker. They need a Docker engine (DOCKER_HOST) with the base images, or one
 that can pull them, and docker compose or docker-compose."""
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -9,9 +10,11 @@ import re
 import signal
 import ssl
 import subprocess
+import threading
 import time
 
 import pytest
+import requests
 from composition import PIXEL, Composition, Conversation, Person, docker
 from gateway import CHECKOUT, SERVICES, eventually, make_certificate
 
@@ -149,6 +152,40 @@ def test_every_service_can_be_scaled_and_the_gateway_finds_the_new_instances(com
     eventually(known, 30)
     for _ in range(10):
         conversation.carries_a_message()
+
+
+def ids(composition):
+    return {each["Id"] for service in SERVICES.values() for each in composition.containers(service)}
+
+
+def test_a_roll_replaces_every_container_and_no_call_fails(composition, conversation):
+    before = ids(composition)
+    failures, answered, stop = [], 0, threading.Event()
+
+    def call():
+        nonlocal answered
+        while not stop.is_set():
+            try:
+                conversation.say("while it rolls")
+                conversation.writer.call("GET", conversation.chats)
+                conversation.writer.call("GET", "/users/me")
+                conversation.writer.call("GET", "/workspaces")
+                answered += 1
+            except (AssertionError, requests.RequestException) as failure:
+                failures.append(failure)
+
+    with concurrent.futures.ThreadPoolExecutor() as executor:
+        calling = executor.submit(call)
+        try:
+            output = operate(composition, "roll")
+        finally:
+            stop.set()
+        calling.result()
+    assert all(f"replaced {service}" in output for service in SERVICES.values())
+    assert not failures and answered > 0
+    after = ids(composition)
+    assert not before & after and len(after) == len(before)
+    conversation.carries_a_message()
 
 
 def test_the_gateway_reloads_its_configuration_on_request(composition, conversation):

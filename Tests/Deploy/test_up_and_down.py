@@ -39,6 +39,9 @@ def test_up_starts_everything_and_prints_addresses_and_a_first_request(instance)
         *SERVICES.values(),
         *("postgres", "redis", "gateway", "up"),
     }
+    # A first start is nothing that an operator need look at.
+    for service in SERVICES.values():
+        assert '"level":"error"' not in (instance.data / f"logs/{service}.log").read_text(), service
     assert "Maru is stopped" in instance.down()
     assert not instance.processes()
 

@@ -87,6 +87,27 @@ struct LimitTests {
         }
     }
 
+    @Test("A flood of logins from unknown addresses does not keep users from logging in where they have before")
+    func loginFlood() async throws {
+        try await AuthFixture.run(["hash_threads": "1", "hash_queue": "8"]) { fixture async throws in
+            _ = try await fixture.join()
+            #expect(try await logIn(fixture, "a@b.kr", AuthFixture.password, from: "198.51.100.1").status == 200)
+            let codes = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 1...120 {
+                    group.addTask {
+                        try await logIn(fixture, "\(number)@b.kr", from: "192.0.2.\(number)").errorCode
+                    }
+                }
+                for _ in 1...8 {
+                    let reply = try await logIn(fixture, "a@b.kr", AuthFixture.password, from: "198.51.100.1")
+                    #expect(reply.status == 200, "\(reply.text)")
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(codes == ["E03", "E98"])
+        }
+    }
+
     @Test("An address that joins too often gets E98 with Retry-After, in all apps, and other addresses may join")
     func joins() async throws {
         try await AuthFixture.run(["free_joins": "3"]) { fixture async throws in

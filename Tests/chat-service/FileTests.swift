@@ -131,6 +131,10 @@ struct FileTests {
             #expect(program.errorCode == "E11")
             let large = try await chat.upload([Upload(name: "a.txt", bytes: [UInt8](repeating: 97, count: 5000))])
             #expect(large.errorCode == "E11")
+            // A picture of 20,000 × 20,000 pixels, of which a hundred bytes are here.
+            let head = "PNG\r\n\u{1A}\n\0\0\0\rIHDR".utf8 + [0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20, 8, 2, 0, 0, 0]
+            let vast = Upload(name: "vast.png", bytes: [0x89] + head + Array(repeating: 0, count: 70))
+            #expect(try await chat.upload([vast]).errorCode == "E11")
             let five = try await chat.upload(Array(repeating: .png, count: 5))
             #expect(try five.json["seq"]?.int == 1)
             try await eventually("the cleanup") { chat.storedFiles.count == 5 }
