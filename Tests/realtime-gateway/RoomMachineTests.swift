@@ -99,7 +99,7 @@ import Wire
     }
 
     @Test(
-        "A socket waits where a history reply is under way, or may follow with what was missed",
+        "A socket waits while a history reply with missed messages is under way or may follow",
         arguments: [
             (JoinCursor(isBeingRead: true), true, true), (JoinCursor(seq: 5, isBeingRead: true), true, true),
             (JoinCursor(seq: 3), true, true), (JoinCursor(seq: 3, isFresh: true), true, false),
