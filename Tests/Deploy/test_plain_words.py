@@ -100,6 +100,7 @@ def test_a_word_that_only_contains_a_retired_name_passes(check):
 
 
 @pytest.mark.parametrize("missing", ["    a ─▶ b\n", "Read this when you test pages.\n"])
-def test_a_page_without_a_picture_or_a_reason_to_read_it_fails(check, missing):
-    status, output = check({"docs/page.md": PAGE.replace(missing, "")})
-    assert status == 1 and "docs/page.md: the page does not begin with" in output
+@pytest.mark.parametrize("page", ["docs/page.md", "docs/guides/page.md"])
+def test_a_page_without_a_picture_or_a_reason_to_read_it_fails(check, page, missing):
+    status, output = check({page: PAGE.replace(missing, "")})
+    assert status == 1 and f"{page}: the page does not begin with" in output
