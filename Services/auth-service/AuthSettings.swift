@@ -23,7 +23,7 @@ struct AuthSettings: Sendable {
         "The longest wait between further joins of one address. The wait begins with a second and doubles.")
     private static let joinMemoryKey = ConfigKey(
         "join_memory", default: Duration.seconds(3600), atLeast: .seconds(60),
-        "How long after its last join the joins of an address are forgotten.")
+        "How long the joins of an address are counted after its last one.")
     private static let refreshRateKey = ConfigKey(
         "refresh_rate", default: 1, atLeast: 1, "Refreshes a second of one session.")
     private static let refreshBurstKey = ConfigKey(

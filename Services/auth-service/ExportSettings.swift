@@ -8,12 +8,12 @@ struct ExportSettings: Sendable {
         "How long an owner waits between two exports.")
     private static let lifetimeKey = ConfigKey(
         "export_lifetime", default: Duration.seconds(7 * 86_400), atLeast: .seconds(60),
-        "How long an export can be loaded. Then its file is erased.")
+        "How long an export can be downloaded. Then its file is erased.")
     private static let sizeKey = ConfigKey(
         "export_size", default: ByteCount(50 << 30), "The largest export; a larger one fails.")
     private static let patienceKey = ConfigKey(
         "export_patience", default: Duration.seconds(86_400), atLeast: .seconds(60),
-        "How long an export is tried again before it fails.")
+        "How long an export is retried before it fails.")
 
     static let entries = [intervalKey.entry, lifetimeKey.entry, sizeKey.entry, patienceKey.entry]
 

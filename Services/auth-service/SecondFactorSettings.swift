@@ -4,8 +4,8 @@ import ServiceKit
 struct SecondFactorSettings: Sendable {
     private static let keyKey = ConfigKey(
         "second_factor_key", default: Secret.none,
-        "The secret behind authenticator apps and recovery codes; empty derives it from service_credential. Whoever changes it turns all of them useless."
-    )
+        "The key that authenticator apps and recovery codes depend on; empty derives it from service_credential. A change "
+            + "makes all of them useless.")
     private static let issuerKey = ConfigKey(
         "second_factor_issuer", default: "Maru", "The name of this server in authenticator apps.")
 

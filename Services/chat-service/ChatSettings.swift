@@ -56,7 +56,7 @@ struct ChatSettings: Sendable {
         "The longest time until a scheduled message is sent.")
     private static let scheduledLeaseKey = ConfigKey(
         "scheduled_lease", default: Duration.seconds(1), atLeast: .milliseconds(100),
-        "How long other instances leave a due scheduled message to the one that sends it. It doubles with each attempt."
+        "How long an instance holds the lease on a due scheduled message. It doubles with each attempt."
     )
 
     static let entries =

@@ -5,8 +5,8 @@ import ServiceKit
 extension WebhookLimits {
     private static let keyKey = ConfigKey(
         "webhook_key", default: Secret.none,
-        "The secret behind the secrets of outgoing webhooks; empty derives it from service_credential. Whoever changes it turns all of them useless."
-    )
+        "The key that the secrets of outgoing webhooks are derived from; empty derives it from service_credential. A "
+            + "change makes all of them useless.")
     private static let subscriptionsKey = ConfigKey(
         "workspace_webhooks", default: 20, atLeast: 1, atMost: 200,
         "The largest number of outgoing webhooks of a workspace.")
@@ -15,10 +15,10 @@ extension WebhookLimits {
         "The time-out of a call to the receiver of an outgoing webhook.")
     private static let patienceKey = ConfigKey(
         "webhook_patience", default: Duration.seconds(86_400), atLeast: .seconds(1),
-        "How long an event is sent again to a receiver that does not take it.")
+        "How long an event is retried while its receiver does not accept it.")
     private static let offKey = ConfigKey(
         "webhook_off_after", default: Duration.seconds(2 * 86_400), atLeast: .seconds(1),
-        "How long every call of an outgoing webhook fails before it is switched off.")
+        "How long every call of an outgoing webhook must fail before it is switched off.")
     private static let memoryKey = ConfigKey(
         "webhook_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(60),
         "How long events of outgoing webhooks are kept, to be listed and sent again by hand.")

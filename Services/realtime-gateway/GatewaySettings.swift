@@ -7,7 +7,7 @@ import SocketIO
 struct GatewaySettings: Sendable {
     private static let nodeKey = ConfigKey(
         "node", default: "",
-        "The name of this instance among its like: letters, digits and hyphens, \(longestNode) at most. Empty makes one up."
+        "The unique name of this instance: letters, digits and hyphens, \(longestNode) at most. Empty makes one up."
     )
     /// The ids of sessions begin with it, and have room for some more.
     private static let longestNode = 24
@@ -28,14 +28,14 @@ struct GatewaySettings: Sendable {
         "How long a client may take to answer a ping.")
     private static let readerPatienceKey = ConfigKey(
         "reader_patience", default: Duration.seconds(10), atLeast: .milliseconds(100),
-        "A client that takes nothing for this long while output waits for it is cut off.")
+        "How long a client with waiting output may read nothing before it is disconnected.")
     private static let drainWindowKey = ConfigKey(
         "drain_window", default: Duration.seconds(5), "The time over which sockets are closed when the process ends.")
 
     private static let anonymousKey = ConfigKey(
         "allow_anonymous_sockets", default: "",
-        "The client profile of anonymous sockets, for old deployments: with it, anyone who reaches the server can read "
-            + "every room. Empty refuses anonymous sockets.")
+        "The client profile of anonymous sockets, for old deployments. With it, every client that reaches the server can "
+            + "read every room. Empty refuses anonymous sockets.")
 
     static let entries =
         [

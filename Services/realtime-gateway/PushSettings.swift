@@ -16,7 +16,7 @@ struct PushSettings: Sendable {
 
     private static let decisionMemoryKey = ConfigKey(
         "push_decision_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(60),
-        "How long it is kept why members were pushed a message or not.")
+        "How long the reason is kept for which a member was pushed a message or not.")
 
     static let entries = [
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry, pushLeaseKey.entry, pushAgeKey.entry,

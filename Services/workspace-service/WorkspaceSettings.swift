@@ -9,7 +9,7 @@ struct WorkspaceSettings: Sendable {
         "image_size", default: ByteCount(10 << 20), "The size limit of a cover image of a workspace or channel.")
     private static let systemOwnerKey = ConfigKey(
         "system_owner", default: 0, atLeast: 0,
-        "The user who owns the workspaces that users of an API key join automatically. 0 means nobody.")
+        "The owner of the workspaces that users of an API key join automatically. 0 for no user.")
 
     private static let workspaceChannelsKey = ConfigKey(
         "workspace_channels", default: 1000, atLeast: 1, "The largest number of channels in a workspace.")

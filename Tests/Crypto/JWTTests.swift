@@ -163,7 +163,7 @@ import Wire
     }
 
     @Test(
-        "A token whose claims are missing or of another type is refused",
+        "A token is refused if its claims are missing or of another type",
         arguments: [
             (#"{"iss":"maru","aud":"maru"}"#, JWTError.malformed),
             (#"{"iss":"maru","aud":"maru","exp":"1700000900"}"#, .malformed),

@@ -5,7 +5,7 @@ import Wire
 @Suite struct KeyTests {
     private let message = Array("What is signed".utf8)
 
-    @Test("The thumbprint is that of RFC 7638, whatever other members the JWK has")
+    @Test("The thumbprint is that of RFC 7638, and other members of the JWK do not change it")
     func thumbprint() throws {
         let key = try VerificationKey(jwk: JSONValue(parsing: RFCKeys.rfc7638))
         #expect(key.thumbprint == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")

@@ -54,6 +54,33 @@ def test_a_few_such_lines_and_code_pass(check):
     assert status == 0, output
 
 
+HIDDEN_TEXTS = {
+    "title": '@Test("Whoever asks gets it") func one() {}\n',
+    "suite": '@Suite("What they get") struct Tests {}\n',
+    "title on its own line": '@Test(\n    "Whoever asks gets it",\n    arguments: [1])\n',
+    "setting": 'let key = ConfigKey("size", default: size(1), "Whose size it is.")\n',
+    "setting in parts": 'let key = ConfigKey(\n    "size", "The size. "\n        + "Whoever has it.")\n',
+    "setting in lines": 'let key = ConfigKey("size", """\n    The size\n    of whoever has it.\n    """)\n',
+    "log": 'log.warning("nobody knows what became of it", ["cause": .cause(error)])\n',
+    "log of a call": 'service.log.error(\n    isLost ? "what is gone" : "gone", [:])\n',
+    "detail": 'throw Failure(.notFound, "\\(kind(1) ?? "a") is for those who ask.")\n',
+    "detail of a kind": 'throw Failure.invalid("Ask for what is there.")\n',
+}
+
+
+@pytest.mark.parametrize("text", HIDDEN_TEXTS.values(), ids=HIDDEN_TEXTS.keys())
+def test_sixty_texts_that_hide_their_subject_fail(check, text):
+    status, output = check({"Tests/A.swift": text * 60})
+    assert status == 1 and "errors: 60 of " in output and "errors: too many lines" in output, output
+
+
+def test_other_texts_and_comments_are_not_counted_with_titles_and_messages(check):
+    other = '@Test("A reply", arguments: ["who"])\nlet text = "who" // log.info("what")\nprint("who")\n'
+    texts = "".join(HIDDEN_TEXTS.values()) * 5
+    status, output = check({"Tests/A.swift": other * 80 + texts, "Shared/A.swift": '// @Test("Whoever asks")\n' * 59})
+    assert status == 0 and "errors: 50 of " in output, output
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -73,6 +100,7 @@ def test_a_word_that_only_contains_a_retired_name_passes(check):
 
 
 @pytest.mark.parametrize("missing", ["    a ─▶ b\n", "Read this when you test pages.\n"])
-def test_a_page_without_a_picture_or_a_reason_to_read_it_fails(check, missing):
-    status, output = check({"docs/page.md": PAGE.replace(missing, "")})
-    assert status == 1 and "docs/page.md: the page does not begin with" in output
+@pytest.mark.parametrize("page", ["docs/page.md", "docs/guides/page.md"])
+def test_a_page_without_a_picture_or_a_reason_to_read_it_fails(check, page, missing):
+    status, output = check({page: PAGE.replace(missing, "")})
+    assert status == 1 and f"{page}: the page does not begin with" in output

@@ -100,7 +100,7 @@ struct PollingTests {
             ])
     }
 
-    @Test("A poll whose client disconnects ends the session")
+    @Test("A client that disconnects during a poll ends the session")
     func lostPoll() {
         let session = Session()
         _ = session.poll()

@@ -31,7 +31,7 @@ struct SMTPTests {
         await onOwnThread { loops.stop() }
     }
 
-    @Test("A mail arrives with its text, whatever lines it has")
+    @Test("A mail arrives with its text unchanged, even with lines such as a single dot")
     func arrives() async throws {
         try await withServer { mails, client, loop in
             let text = "첫 줄\n.\n..\n" + String(repeating: "x", count: 5000)

@@ -52,7 +52,7 @@ import Testing
         #expect(!inTransaction.mayShareSync)
     }
 
-    @Test("Of several hosts each has a configuration that accepts a replica, and keeps what the connection string says")
+    @Test("Each of several hosts gets a configuration that accepts a replica, with the connection string's settings")
     func eachHost() throws {
         let text = #"postgres://me:pa%27ss%5C@one:1,two:2/maru?target_session_attrs=read-write&sslmode=require"#
         var configuration = PostgresConfiguration(text)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite("What migrations hold up")
+@Suite("The impact of migrations")
 struct MigrationImpactTests {
     @Test(
         "Work that no existing row takes part in is online",

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("A last batch that fails, or whose commit fails, has no effect, and its connection can be used again")
+    @Test("A last batch that fails, also at its commit, has no effect, and its connection can be used again")
     func failingLastBatch() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(

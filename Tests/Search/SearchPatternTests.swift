@@ -2,7 +2,7 @@ import Testing
 
 @testable import Search
 
-@Suite("What a query finds")
+@Suite("Matches of a query")
 struct SearchPatternTests {
     static let found: [(String, String)] = [
         ("회", "회의를"), ("의를", "오늘 회의를 합니다"), ("ㅎㅇ", "회의에서"), ("검ㅅ", "검색"), ("검ㅅ", "검사"), ("가나다ㄹ", "가나다라"),

@@ -67,7 +67,7 @@ struct AccessCacheStateTests {
         #expect(isKnown(one, 7))
     }
 
-    @Test("While hints do not arrive nothing is kept, and what was fetched in that time is not believed afterwards")
+    @Test("While hints do not arrive, the cache keeps nothing, and later rejects data that was fetched in that time")
     mutating func lost() {
         fill()
         state.become(live: false, now: 40)

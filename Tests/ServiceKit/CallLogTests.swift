@@ -115,7 +115,7 @@ struct CallLogTests {
         #expect(logged[0] == logged[1])
     }
 
-    @Test("No word of a user is logged at any level, whatever fails")
+    @Test("No word of a user is logged at any level, not even after a failure")
     func discreet() async throws {
         try await run(level: .debug) { sample, file in
             let token = sample.token(user: 5)

@@ -60,7 +60,7 @@ struct NamedOperatorTests {
         let all = Mutex<[OperatorAct]>([])
     }
 
-    @Test("The log has the name of the credential, whatever name the call gives, and a viewer looks and does not act")
+    @Test("The log has the name of the credential, not the name in the call, and a viewer looks and does not act")
     func names() async throws {
         try await Self.run { running async throws in
             running.write("anna operator \(Self.anna.digest)\nben viewer \(Self.ben.digest)\n")
@@ -92,7 +92,7 @@ struct NamedOperatorTests {
         }
     }
 
-    @Test("The shared credential stays, and cannot use the name of an operator who has one, not even after the removal")
+    @Test("The shared credential stays valid, but not under the name of a listed operator, even after its removal")
     func shared() async throws {
         try await Self.run { running async throws in
             running.write("anna operator \(Self.anna.digest)\nben removed -\n")

@@ -80,7 +80,7 @@ struct PagedBodyTests {
         }
     }
 
-    @Test("A list frees what its pages share before the reply waits")
+    @Test("A list frees the data that its pages share before the reply waits")
     func sharing() async throws {
         let drops = Mutex(0)
         let list = PagedList<Int, Int>(pageSize: 8) { _, limit in

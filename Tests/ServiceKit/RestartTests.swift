@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("A service whose database and Redis are restarted under load")
+@Suite("Restarts of the database and Redis under load")
 struct RestartTests {
     /// The results of the calls of a load.
     private final class Tally: Sendable {

@@ -60,7 +60,7 @@ struct SharedLimitsTests {
         }
     }
 
-    @Test("A user who exceeded the limit on several instances waits until the debt is paid, as reported")
+    @Test("After exceeding the limit on several instances, a user waits for the reported time, until the debt is paid")
     func debt() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 64) + other.admitted(7, of: 64) == 128)

@@ -75,7 +75,7 @@ struct SlowReaderTests {
             [("SesacKey", "native"), ("Authorization", sample.token(user: user, profile: "native"))])
     }
 
-    @Test("A user whose replies are not read gets E98 with Retry-After until they are; others do not notice")
+    @Test("A user with unread replies gets E98 with Retry-After until they are read; other users are unaffected")
     func budget() async throws {
         let progress = Progress()
         let sample = try await Self.sample(["user_reply_bytes": "1"], progress)

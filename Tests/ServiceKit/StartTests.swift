@@ -33,7 +33,7 @@ struct StartTests {
         await cluster.stop()
     }
 
-    @Test("A service whose database crashes during a migration repeats the migration")
+    @Test("A service repeats a migration after its database crashed during it")
     func crashDuringMigration() async throws {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
         // A sequence counts attempts, because it is not rolled back.

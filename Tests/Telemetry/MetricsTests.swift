@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("The counts of two groups of loops are added up, whatever the loops' indices")
+    @Test("The counts of two groups of loops are added up, also for loops with the same index")
     func foreignLoops() async {
         let metrics = MetricsRegistry(for: group)
         let counter = metrics.counter("x_total", "X.")

@@ -56,7 +56,7 @@ struct ReceiveRateTests {
         #expect(Self.take(frames, at: Self.second, &machine).ending?.code == .policyViolation)
     }
 
-    @Test("A peer whose compressed messages inflate to more than its budget ends with 1008")
+    @Test("A connection ends with 1008 if its compressed messages inflate to more than the budget")
     func inflation() {
         var machine = Self.machine(Self.rates(inflatedBytes: 10_000), isCompressed: true)
         let bomb = TestFrame(
@@ -117,7 +117,7 @@ struct ReceiveRateTests {
         }
     }
 
-    @Test("With rates, a server drops what it has not inflated yet when the peer has gone")
+    @Test("With rates, a server drops messages that it has not inflated yet after the peer has gone")
     func gone() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()

@@ -54,7 +54,7 @@ struct BlockTests {
         }
     }
 
-    @Test("The list has every block once, newest first, whatever the pages")
+    @Test("The list has every block once, newest first, with pages of any size")
     func list() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()

@@ -108,7 +108,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("A7: no login with the old password outlives a change of the password, whatever comes first")
+    @Test("A7: no concurrent login with the old password outlives a change of the password")
     func concurrentLogins() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()

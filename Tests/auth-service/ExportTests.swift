@@ -74,7 +74,7 @@ struct ExportTests {
         }
     }
 
-    @Test("D2: one export a day; a new one replaces the old one, whose link ends")
+    @Test("D2: one export a day; a new one replaces the old one and ends its link")
     func oneADay() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()

@@ -26,7 +26,7 @@ struct LogTests {
         ]
     }
 
-    @Test("No password, token, email, name or phone number is logged, whatever fails")
+    @Test("No password, token, email, name or phone number is logged, not even after a failure")
     func discreet() async throws {
         let file = LogFile()
         try await AuthFixture.run(log: file.log(.debug, of: "auth-service")) { fixture async throws in

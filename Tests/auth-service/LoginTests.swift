@@ -40,7 +40,7 @@ struct LoginTests {
         }
     }
 
-    @Test("An account whose key an older version folded is found by its exact address after a start")
+    @Test("After a start, an account with a key folded by an older version is found by its exact address")
     func recomputedKeys() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join("u@stra\u{DF}e.de")

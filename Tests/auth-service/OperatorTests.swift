@@ -122,7 +122,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("An operator resets the second factor of an owner who has lost it; the owner hears of it and signs in anew")
+    @Test("An operator resets the lost second factor of an owner; the owner gets a mail and signs in anew")
     func secondFactor() async throws {
         let factor = SecondFactorFixture()
         try await AuthFixture.run { fixture async throws in

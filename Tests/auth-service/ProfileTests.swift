@@ -79,7 +79,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("Users who share a workspace see the profile without phone and coins; others get E13")
+    @Test("Users of the same workspace see the profile without phone and coins; others get E13")
     func others() async throws {
         try await AuthFixture.run { fixture async throws in
             let (one, other) = (try await fixture.join(), try await fixture.join("o@b.kr"))
@@ -97,7 +97,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("The system, which owns what no user owns, has the id 0 and the configured name", arguments: ["", "운영자"])
+    @Test("The owner of system workspaces has the id 0 and the configured name", arguments: ["", "운영자"])
     func system(_ name: String) async throws {
         try await AuthFixture.run(name.isEmpty ? [:] : ["system_name": name]) { fixture async throws in
             let user = try await fixture.join(key: "gathering")

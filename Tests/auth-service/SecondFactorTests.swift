@@ -80,7 +80,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A20: a code works once, whatever the race")
+    @Test("A20: a code works once, even in concurrent requests")
     func replay() async throws {
         try await AuthFixture.run { fixture async throws in
             let account = try await factor.protect(fixture)

@@ -215,7 +215,7 @@ struct BadNativeInputTests {
     }
 
     @Test(
-        "What is no emoji is E11, and nothing is written",
+        "A reaction that is no emoji is E11, and nothing is written",
         arguments: [
             "a", "1", "%23", "%20", "%EA%B0%80", ":+1:", "%F0%9F%91%8D%F0%9F%91%8D", "%F0%9F%91%8Da",
             "%F0%9F%87%B0", "%F0%9F%8F%BD", "%E2%80%8D", "%EF%B8%8F", "%E2%9D%A4", "%00", "%F0%9F%91%8D%00",

@@ -5,7 +5,7 @@ import Wire
 
 @testable import chat_service
 
-@Suite("Views of a user who has blocked another", .serialized)
+@Suite("Views of a blocker", .serialized)
 struct BlockedViewTests {
     private static let chats = "\(ChatHarness.channel)/chats"
     private static let text = "차단한 사용자의 메시지입니다."
@@ -88,7 +88,7 @@ struct BlockedViewTests {
         }
     }
 
-    @Test("A17: a blocked author mentions nobody who has blocked them, and counts for nothing")
+    @Test("A17: a message of a blocked author neither mentions a blocker nor adds to the blocker's unread count")
     func counts() async throws {
         try await Self.use { chat in
             _ = try await chat.send("@n2 @n4")

@@ -159,7 +159,7 @@ struct ClosingTests {
     }
 
     @Test(
-        "A user who leaves a workspace is removed from its open rooms in batches of 100, and each removal is published once"
+        "A user that leaves a workspace is removed from its open rooms in batches of 100, with one event for each"
     )
     func leaving() async throws {
         let cluster = try await PostgresCluster.start(["shared_preload_libraries=pg_stat_statements"])

@@ -43,7 +43,7 @@ struct CommandRunTests {
         return url.hasPrefix("/") ? "/v1" + url : url
     }
 
-    @Test("An address is used once, on whatever instance, and ends with its time")
+    @Test("An address can be used once, on any instance, and expires")
     func once() async throws {
         try await Self.use { fixture in
             let chat = fixture.chat
@@ -148,7 +148,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("A user who runs too many commands is told when to go on, and others go on at once")
+    @Test("A user with too many commands is told how long to wait, and other users do not wait")
     func rate() async throws {
         try await Self.use(["command_burst": "2"]) { fixture in
             var replies: [HTTPCall.Reply] = []

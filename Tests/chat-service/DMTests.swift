@@ -118,7 +118,7 @@ struct DMTests {
         }
     }
 
-    @Test("While Redis is away, a user who has left the workspace can neither read nor write its DMs")
+    @Test("While Redis is away, a former member of the workspace can neither read nor write its DMs")
     func leftWithoutRedis() async throws {
         try await ChatHarness.use { chat in
             let room = try await Self.open(chat, 1, with: 2).json["room_id"]?.string ?? ""

@@ -104,7 +104,7 @@ struct FactTests {
         }
     }
 
-    @Test("A user who has left the workspace reads none of its DMs, files and lists")
+    @Test("A former member of the workspace reads none of its DMs, files and lists")
     func leftBehind() async throws {
         try await ChatHarness.use { chat in
             let opened = try await chat.call("POST", "/v1/workspaces/3/dms", json: #"{"opponent_id":"2"}"#)

@@ -58,7 +58,7 @@ struct FileLinkTests {
         }
     }
 
-    @Test("Only members get URLs, and a member who has left the channel reads no more by an earlier URL")
+    @Test("Only members get URLs, and a former member of the channel cannot read by an earlier URL")
     func members() async throws {
         try await ChatHarness.use { chat in
             let path = try await Self.upload(chat)

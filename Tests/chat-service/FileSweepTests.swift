@@ -119,7 +119,7 @@ struct FileSweepTests {
         }
     }
 
-    @Test("The sweep removes a record whose file was never stored")
+    @Test("The sweep removes a record without a stored file")
     func noted() async throws {
         try await Self.use { chat, store in
             try await chat.database.run { pool in

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Incoming webhooks", .serialized)
 struct IncomingWebhookTests {
-    @Test("What a program sends to an address appears in the room as a message of a bot")
+    @Test("A program's request to an address appears in the room as a message of a bot")
     func messages() async throws {
         try await ChatHarness.use { chat in
             let webhook = try await chat.makeWebhook("빌드")

@@ -59,7 +59,7 @@ struct MessageErasureTests {
             """)
     }
 
-    @Test("D1: messages that go in a batch leave what messages leave that are deleted one by one")
+    @Test("D1: an erasure in batches leaves the same state as deleting the messages one by one")
     func sameAsDeletions() async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { $0.channels[8]?.members = [1, 2, 3, 4] }

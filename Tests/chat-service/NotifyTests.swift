@@ -108,7 +108,7 @@ struct NotifyTests {
         return try await chat.decisions([user], seq: seq).reasons[user]
     }
 
-    @Test("A mention knows members who have joined, left or changed their name since the last message")
+    @Test("A mention uses the current members and names, also right after a change")
     func fresh() async throws {
         try await ChatHarness.use { chat in
             for user in [2, 3] as [Int64] { _ = try await Self.put(chat, #"{"level":"mentions"}"#, user: user) }
@@ -153,7 +153,7 @@ struct NotifyTests {
         }
     }
 
-    @Test("R7: a badge is the sum of the unread messages in all rooms of a user, whatever is sent, deleted and read")
+    @Test("R7: a badge is the sum of a user's unread messages in all rooms, through any sends, deletions and reads")
     func badges() async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { $0.channels[8]?.members = [1, 2, 3] }

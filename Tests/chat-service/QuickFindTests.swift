@@ -54,7 +54,7 @@ struct QuickFindTests {
         }
     }
 
-    @Test("DMs are found by the name of the other member, who comes first among people with equal names")
+    @Test("DMs are found by the name of the other member, and DM partners come first among people with equal names")
     func dms() async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { $0.nicknames = [2: "김민지", 4: "김민지"] }

@@ -25,7 +25,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("A member who leaves keeps their reactions, and an erased account loses them, which sockets hear")
+    @Test("A former member's reactions stay; those of an erased account go, and sockets are told")
     func leaving() async throws {
         try await ChatHarness.use { chat in
             _ = try await chat.send("one")

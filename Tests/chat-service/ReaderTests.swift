@@ -13,7 +13,7 @@ struct ReaderTests {
         try await chat.call("GET", "\(room)/readers", user: user).text
     }
 
-    @Test("Members see how far others have read, by reading and by sending; those who do not share are left out")
+    @Test("Members see the read markers of others, set by reading and sending; members without receipts are left out")
     func members() async throws {
         try await ChatHarness.use { chat in
             for (user, text) in [(1, "하나"), (2, "둘"), (1, "셋")] as [(Int64, String)] {

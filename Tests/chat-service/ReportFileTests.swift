@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Files of reported messages", .serialized)
 struct ReportFileTests {
-    @Test("A18: those who answer a report read the files of its messages, deleted or not, until its term is over")
+    @Test("A18: moderators of a report read the files of its messages, even deleted ones, until its term is over")
     func files() async throws {
         try await ReportTests.use { chat in
             let sent = try await chat.upload([.png], content: "before", user: 3)

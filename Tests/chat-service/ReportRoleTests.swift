@@ -5,7 +5,7 @@ import Wire
 
 @testable import chat_service
 
-@Suite("Roles of those who answer reports", .serialized)
+@Suite("Roles that may answer reports", .serialized)
 struct ReportRoleTests {
     /// User 4 owns workspace 3, and 1 and 3 are its admins.
     private static func use(_ body: (ChatHarness) async throws -> Void) async throws {

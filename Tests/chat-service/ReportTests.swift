@@ -43,7 +43,7 @@ struct ReportTests {
         try await chat.call("PUT", "\(reports)/\(id)", user: user, json: #"{"action":"\#(action)"}"#)
     }
 
-    @Test("A18: a report keeps the message and five before it as they were, whatever is edited and deleted later")
+    @Test("A18: a report keeps copies of the message and the five before it, even if they are edited or deleted later")
     func copies() async throws {
         try await Self.use { chat in
             for number in 1...6 { _ = try await chat.send("before \(number)", user: 3) }
@@ -69,7 +69,7 @@ struct ReportTests {
         }
     }
 
-    @Test("A18: reports are refused for what one cannot see, for oneself, and beyond the daily limit")
+    @Test("A18: reports of things that the user cannot see, of themselves, and beyond the daily limit are refused")
     func refused() async throws {
         try await Self.use(["user_daily_reports": "2"]) { chat in
             _ = try await chat.send("bad", user: 1)

@@ -75,7 +75,7 @@ struct ScheduledFileTests {
         }
     }
 
-    @Test("A scheduled reply to a missing message is refused, and one whose root is deleted meanwhile is marked failed")
+    @Test("A scheduled reply to a missing message is refused, and marked failed if its root is deleted later")
     func refusals() async throws {
         try await ChatHarness.use { chat in
             _ = try await chat.send("root")

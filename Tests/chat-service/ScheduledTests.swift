@@ -82,7 +82,7 @@ struct ScheduledTests {
         }
     }
 
-    @Test("R15: a message whose end was not written down is sent again as the same message")
+    @Test("R15: a scheduled message is retried as the same message if its outcome could not be saved")
     func repeated() async throws {
         try await ChatHarness.use(instances: 2, ["scheduled_lease": "100ms"]) { chat in
             try await chat.database.database.run(

@@ -70,7 +70,7 @@ struct SearchAccessTests {
         }
     }
 
-    @Test("S1 A17: a blocker finds nothing of the blocked author, who finds the blocker's messages as before")
+    @Test("S1 A17: a blocker finds nothing of the blocked author; the author finds the blocker's messages as before")
     func blocked() async throws {
         try await ChatHarness.use { chat in
             try await chat.redis.untilHeard("invalidate:blocks", by: 1)

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Bounds of a search", .serialized)
 struct SearchBoundsTests {
-    @Test("S3 A search that reaches search_timeout answers what it has, and says that it is not complete")
+    @Test("S3 A search that reaches search_timeout returns its matches so far, and says that they are not complete")
     func time() async throws {
         try await ChatHarness.use(["search_timeout": "100ms"]) { chat in
             _ = try await chat.send("회의")

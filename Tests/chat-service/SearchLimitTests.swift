@@ -56,7 +56,7 @@ struct SearchLimitTests {
         }
     }
 
-    @Test("A search whose client goes away counts no longer, on no instance")
+    @Test("A search stops counting on every instance when its client disconnects")
     func disconnection() async throws {
         try await ChatHarness.use(instances: 2, Self.settings) { chat in
             let statuses = try await Self.holding(chat, on: [0]) { _ in

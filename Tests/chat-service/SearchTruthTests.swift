@@ -14,7 +14,7 @@ struct SearchTruthTests {
     private static let seed: UInt64 = 21
 
     @Test(
-        "S1 Searches equal a plain scan for what the caller may read now, while messages, members, blocks and rooms change",
+        "S1 Searches equal a plain scan of all messages that the caller may read, during changes of data and access",
         arguments: UnusualText.Kind.allCases)
     func truth(_ kind: UnusualText.Kind) async throws {
         try await ChatHarness.use(["search_index_share": "100"]) { chat in

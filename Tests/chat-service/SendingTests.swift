@@ -53,7 +53,7 @@ struct SendingTests {
         }
     }
 
-    @Test("A content of 10,000 characters is accepted and published, whatever its characters and escapes")
+    @Test("A content of 10,000 characters is accepted and published, with any characters and escapes")
     func longest() async throws {
         try await ChatHarness.use { chat in
             try await Self.stopRelay(chat)
@@ -110,7 +110,7 @@ struct SendingTests {
         }
     }
 
-    @Test("The relay publishes a message whose writer crashed after the commit, and never one that was rolled back")
+    @Test("The relay publishes a message if its writer crashed after the commit, and never one that was rolled back")
     func relayed() async throws {
         try await ChatHarness.use { chat in
             let listener = try RoomEventListener(chat.redis)

@@ -34,7 +34,7 @@ struct StoredMentionTests {
         try await chat.room("channel_id", "7", user: user)["mentionCount"]?.int
     }
 
-    @Test("Mentions are stored whatever particles stick to the names", arguments: MentionsTests.particles)
+    @Test("Mentions are stored with any particles attached to the names", arguments: MentionsTests.particles)
     func particles(_ particle: String) {
         let names = MemberNames([(user: UserID(3), nickname: "김 민지"), (user: UserID(4), nickname: "🌱새싹")])
         let found = Mentions(in: "@김 민지\(particle) @🌱새싹\(particle)", among: names)

@@ -40,7 +40,7 @@ struct ThreadTests {
         }
     }
 
-    @Test("A reply joins the thread of its root, whose summary and revision it raises")
+    @Test("A reply joins the thread of its root, and raises the summary and the revision of the root")
     func replies() async throws {
         try await Self.use { chat in
             for number in 1...3 { _ = try await chat.send("\(number)") }

@@ -80,7 +80,7 @@ struct CommandLineParserTests {
         #expect(found.options == GlobalOptions(operatorName: "anna"))
     }
 
-    @Test("Help is of the commands whose words are given")
+    @Test("Help lists the commands that begin with the given words")
     func help() throws {
         for (line, expected) in [
             ("", []), ("--help", []), ("users -h", ["users"]), ("users show --help", ["users", "show"]),
@@ -96,7 +96,7 @@ struct CommandLineParserTests {
         for command in CommandList.all { #expect(Help.text([], CommandList.all).contains(command.usage)) }
     }
 
-    @Test("Each command that takes something away asks, and says of what")
+    @Test("Each destructive command asks for confirmation, and names its target")
     func harm() {
         for command in CommandList.all {
             guard case .call(let template) = command.action, template.method != "GET" else { continue }

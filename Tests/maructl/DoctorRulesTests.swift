@@ -63,7 +63,7 @@ struct DoctorRulesTests {
         #expect(try level(5) == .ok && level(4) == .wrong && level(6) == .warning)
     }
 
-    @Test("What waits for long is told, and reports may wait for people")
+    @Test("Entries that wait too long are reported, but open reports may wait for people")
     func lags() throws {
         func findings(_ queue: String, _ seconds: Int) throws -> [Finding.Level] {
             DoctorRules.lags(
@@ -86,7 +86,7 @@ struct DoctorRulesTests {
 
 @Suite("The plan of migrations")
 struct MigrationPlanTests {
-    @Test("The plan has the migrations that a schema lacks, with what each holds up")
+    @Test("The plan has the migrations that a schema lacks, with the impact of each")
     func plan() throws {
         var plan = MigrationPlan()
         let program = try JSONValue(

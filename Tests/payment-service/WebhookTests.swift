@@ -9,7 +9,7 @@ import Wire
 struct WebhookTests {
     static let order = "ios_sooda_1700000000"
 
-    @Test("A PortOne V2 webhook needs a signature over the raw body whose time differs by at most 300 s")
+    @Test("A PortOne V2 webhook needs a signature over the raw body, with a time that differs by at most 300 s")
     func signatures() async throws {
         try await PaymentFixture.use { fixture in
             fixture.provider.put(.init(reference: "pay-1", order: Self.order))

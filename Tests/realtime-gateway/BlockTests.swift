@@ -24,7 +24,7 @@ struct BlockTests {
         record.events.filter { $0.name == name }.compactMap { $0.body["message"] }
     }
 
-    @Test("A17: sockets of a user who has blocked the author are sent the message without content, in every form")
+    @Test("A17: the sockets of a blocker are sent the author's message without content, in every form")
     func forms() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

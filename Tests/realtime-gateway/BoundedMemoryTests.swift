@@ -41,7 +41,7 @@ import Wire
         #expect(growths < 60)
     }
 
-    @Test("The members of a room are found as in a dictionary, whoever leaves", arguments: 0..<20)
+    @Test("The members of a room are found as in a dictionary, after any order of joins and leaves", arguments: 0..<20)
     func slots(seed: UInt64) {
         var random = Seeded(state: seed)
         var roster = Roster<Int>()
@@ -81,7 +81,7 @@ import Wire
         }
     }
 
-    @Test("The users who saw a message are known once, and forgotten with those of too many messages")
+    @Test("The users that saw a message can be read once, and the oldest messages are dropped above the limit")
     func witnesses() {
         var witnesses = PushWitnesses(limit: 2)
         for id in ["a", "b"] { witnesses.note([UserID(1)], id) }

@@ -29,7 +29,7 @@ import Wire
 
 extension ChangeModelTests {
     @Test(
-        "R13: a /me socket that resumes from any cursor is sent what it lacks, in order, and nothing twice",
+        "R13: a /me socket that resumes from any cursor is sent all missing events, in order, and nothing twice",
         arguments: 100..<180)
     func resume(seed: Int) {
         var world = ChangeSimulation(seed: UInt64(seed))

@@ -22,7 +22,7 @@ struct ChangeOrderTests {
         #expect(order.published(change(3)).isEmpty)
     }
 
-    @Test("Revisions that a change accounts for are not waited for, in whatever order the events of two instances come")
+    @Test("Revisions that a change replaces are not awaited, in any order of the events of two instances")
     func superseded() {
         var order = ChangeOrder()
         _ = order.start(at: 0)

@@ -107,7 +107,7 @@ struct EntryTests {
         }
     }
 
-    @Test("A user who loses access before the head of the room is known is refused")
+    @Test("A user is refused after losing access before the head of the room is known")
     func removedWhileWaiting() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

@@ -6,7 +6,7 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("What /me sockets are told beside the rooms", .serialized)
+@Suite("Presence, typing and badges on /me sockets", .serialized)
 struct MePresenceTests {
     private static let crashLimit = Duration.seconds(30)
 
@@ -55,7 +55,7 @@ struct MePresenceTests {
         }
     }
 
-    @Test("A17: Presence and typing never cross a block, and presence is told to people who share a workspace")
+    @Test("A17: presence and typing never cross a block, and presence is sent to users of the same workspace")
     func blocks() async throws {
         try await GatewayHarness.use { harness in
             harness.peers.change { state in

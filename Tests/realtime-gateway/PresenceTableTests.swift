@@ -80,7 +80,7 @@ struct PresenceTableTests {
         #expect(table.forgetSilent(now: 117 * Self.nanoseconds).count == 1)
     }
 
-    @Test("A user whose last socket closes stays online for a while, and one who comes back meanwhile is not told of")
+    @Test("A user stays online for a while after their last socket closes, and a return in that time is not sent")
     func grace() {
         var devices = DevicePresence(grace: .seconds(5))
         devices.set(Self.first, of: Self.mina, to: .online)
@@ -127,7 +127,7 @@ struct PresenceTableTests {
         #expect(events.allSatisfy { $0.count <= 500 })
     }
 
-    @Test("What waits for a client that reads slowly is told later, and only the newest of it")
+    @Test("A slow client gets its waiting presence changes later, and only the newest of each user")
     func slow() {
         var feed = PresenceFeed()
         #expect(feed.note([Self.mina: .online], now: 0) == .zero)

@@ -26,7 +26,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A user whose presence has expired gets a push")
+    @Test("A user with expired presence gets a push")
     func expired() async throws {
         try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")

@@ -49,7 +49,7 @@ struct PresentMembersTests {
         }
     }
 
-    @Test("Without Redis nobody can say who is present, and the call fails")
+    @Test("Without Redis, presence is unknown and the call fails")
     func outage() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

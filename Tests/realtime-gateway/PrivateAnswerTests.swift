@@ -20,7 +20,7 @@ struct PrivateAnswerTests {
         client.record.events.filter { $0.name == "commandAnswer" }.compactMap { $0.body["text"]?.string }
     }
 
-    @Test("A private answer reaches all devices of its member who is in the room, and nobody else")
+    @Test("A private answer reaches all devices of its member in the room, and no other user")
     func caller() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

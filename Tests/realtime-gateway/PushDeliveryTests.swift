@@ -12,7 +12,7 @@ struct PushDeliveryTests {
     private static let room = RoomID(ChannelID(8))
 
     @Test(
-        "A message goes once to every device of those who are away, however often its job is told, and never to its author"
+        "A message goes once to every device of absent members, even if its job is redelivered, and never to its author"
     )
     func recipients() async throws {
         try await GatewayHarness.use { harness in

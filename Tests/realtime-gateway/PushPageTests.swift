@@ -8,7 +8,7 @@ import Wire
 struct PushPageTests {
     private static func ids(_ range: Int64...) -> [UserID] { range.map { UserID($0) } }
 
-    @Test("Each member of a page gets one reason, and pushes go to the devices of those who get one")
+    @Test("Each member of a page gets one reason, and the devices of the members to be pushed get the push")
     func page() {
         let devices = [
             AuthClient.Device(user: UserID(2), token: "a", profile: "gathering"),

@@ -39,7 +39,7 @@ struct PushRepetitionTests {
         try await eventually("nobody here") { try await present(harness) == 0 }
     }
 
-    @Test("A user who read a message live gets no push when its job is redelivered later")
+    @Test("A user gets no push of a message that they read live when its job is redelivered later")
     func toldAgain() async throws {
         try await Self.withReader { harness, reader in
             let message = try await harness.push("1", in: Self.room)
@@ -68,7 +68,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("A user who was present when a job failed gets no push after leaving")
+    @Test("A user gets no push after leaving if they were present when its job failed")
     func failure() async throws {
         try await Self.withReader { harness, reader in
             harness.peers.change { $0.devicesAway = true }

@@ -24,7 +24,7 @@ struct PushSendingTests {
 
     private static func devices(_ harness: GatewayHarness) -> [String] { harness.peers.now.pushes.map(\.device) }
 
-    @Test("A device whose answer takes long holds up no other")
+    @Test("A device with a slow answer delays no other")
     func slow() async throws {
         try await Self.use(devices: 100) { harness, settings in
             harness.peers.change { $0.heldDevices = ["d1", "d2"] }

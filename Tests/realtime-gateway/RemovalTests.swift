@@ -126,7 +126,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("A user who leaves the workspace is put out of DMs; the other one stays in them")
+    @Test("A user is removed from DMs on leaving the workspace; the other member stays in them")
     func dm() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

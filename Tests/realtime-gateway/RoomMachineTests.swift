@@ -71,7 +71,7 @@ import Wire
         #expect(room.sent == [1: [6, 7, 8, 9], 2: [6, 7, 8, 9]])
     }
 
-    @Test("Without Redis a socket is not sent what the session's other socket got by another loop before the join")
+    @Test("Without Redis, a socket is not sent messages that another loop sent to the session before the join")
     func staleLoop() {
         // This loop has lost Redis at 5, another one has sent the first socket up to 9 before the join.
         var room = Room(head: 5)
@@ -99,7 +99,7 @@ import Wire
     }
 
     @Test(
-        "A socket waits where a history reply is under way, or may follow with what was missed",
+        "A socket waits while a history reply with missed messages is under way or may follow",
         arguments: [
             (JoinCursor(isBeingRead: true), true, true), (JoinCursor(seq: 5, isBeingRead: true), true, true),
             (JoinCursor(seq: 3), true, true), (JoinCursor(seq: 3, isFresh: true), true, false),
@@ -123,7 +123,7 @@ import Wire
         #expect(room.sent == [1: [7]])
     }
 
-    @Test("A live socket is not sent what a history reply held before it arrived, but what the reply left out")
+    @Test("A live socket is not sent the messages of an earlier history reply, but those that the reply left out")
     func wants() {
         var room = Room(head: 5)
         room.join(1, JoinCursor(seq: 5))
@@ -159,7 +159,7 @@ import Wire
         #expect(room.phase(2) == .observing(cursor: 5))
     }
 
-    @Test("A member whose access nobody can tell gets what was said meanwhile once somebody can")
+    @Test("A member whose access is being rechecked receives the held messages once access is confirmed")
     func unknown() {
         var room = Room()
         room.join(1, JoinCursor(seq: 0))

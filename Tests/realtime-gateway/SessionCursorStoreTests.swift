@@ -78,7 +78,7 @@ struct SessionCursorStoreTests {
         }
     }
 
-    @Test("A dead gateway's socket that was catching up was not sent what its others were")
+    @Test("The reservation of a dead gateway does not count for a socket that was catching up")
     func behind() async throws {
         try await Self.use { store, _ in
             let session = SessionID(505)
@@ -128,7 +128,7 @@ struct SessionCursorStoreTests {
         }
     }
 
-    @Test("What a half-open socket was sent after its session's next join is forgotten with the next socket's claim")
+    @Test("Messages sent to a half-open socket after its session's next join do not count once the next socket claims")
     func superseded() async throws {
         try await Self.use { store, cursors in
             let session = SessionID(510)

@@ -11,7 +11,7 @@ struct AuditTests {
         try reply.json["items"]?.elements.map { $0.map { $0["action"]?.string ?? "" } } ?? []
     }
 
-    @Test("The log says who did what to whom, from where, newest first, by page and by filter")
+    @Test("The log lists each action with its actor, target and origin, newest first, by page and by filter")
     func list() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()

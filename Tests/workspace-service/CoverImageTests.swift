@@ -133,7 +133,7 @@ struct CoverImageTests {
         }
     }
 
-    @Test("No path leaves the folders, and a file whose first bytes are no image is refused")
+    @Test("No path leaves the folders, and a file is refused unless its first bytes are those of an image")
     func names() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()

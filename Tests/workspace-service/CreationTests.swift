@@ -111,7 +111,7 @@ struct CreationTests {
         }
     }
 
-    @Test("A reserve whose reply was lost is released; without payment-service nothing is created")
+    @Test("A reserve is released after its reply was lost; without payment-service nothing is created")
     func paymentFails() async throws {
         try await WorkspaceHarness.use { harness in
             harness.peers.change { $0.payment = .losingReplies }

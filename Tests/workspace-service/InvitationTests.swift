@@ -30,7 +30,7 @@ struct InvitationTests {
         return reply.status == 200 ? "ok" : reply.errorCode
     }
 
-    @Test("A22: an invitation of n uses admits n, whoever comes at the same time and to whatever instance")
+    @Test("A22: an invitation of n uses admits n users, even in concurrent requests to several instances")
     func lastUse() async throws {
         try await WorkspaceHarness.use(instances: 2, ["database_connections": "4"]) { harness in
             let id = try await harness.makeWorkspace()
@@ -53,7 +53,7 @@ struct InvitationTests {
         }
     }
 
-    @Test("A22: a revoked invitation admits nobody from the reply on, and counts those who came before")
+    @Test("A22: a revoked invitation admits nobody after the reply, and counts the users that it admitted before")
     func revoked() async throws {
         try await WorkspaceHarness.use(instances: 2, ["database_connections": "4"]) { harness in
             let id = try await harness.makeWorkspace()
@@ -80,7 +80,7 @@ struct InvitationTests {
         }
     }
 
-    @Test("The database refuses a use too many, whatever the service does")
+    @Test("The database itself refuses one use too many")
     func constraint() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()
@@ -91,7 +91,7 @@ struct InvitationTests {
         }
     }
 
-    @Test("A guest's invitation leads into its channels only, and a preview says what it offers")
+    @Test("A guest's invitation leads into its channels only, and a preview shows its terms")
     func guests() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()

@@ -122,7 +122,7 @@ struct RaceTests {
         #expect(codes == ["ok", "E15"] || codes == ["E13", "ok"], "\(codes)")
     }
 
-    @Test("A new owner who leaves during the transfer either stays as owner or is gone")
+    @Test("A new owner that leaves during the transfer either stays as owner or is gone")
     func leaveAgainstHandOver() async throws {
         try await WorkspaceHarness.use(instances: 2, Self.settings) { harness in
             for round in 0..<Self.rounds {
@@ -134,7 +134,7 @@ struct RaceTests {
         }
     }
 
-    @Test("A new owner of a channel who leaves the workspace during the transfer does not own the channel afterwards")
+    @Test("A new owner of a channel that leaves the workspace during the transfer does not own the channel afterwards")
     func leaveAgainstChannelHandOver() async throws {
         try await WorkspaceHarness.use(instances: 2, Self.settings) { harness in
             for round in 0..<Self.rounds {

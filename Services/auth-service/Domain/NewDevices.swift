@@ -36,7 +36,7 @@ struct NewDevices: Sendable {
             let isNew = try await store.see(key.code(for: Array(text.utf8).span), of: account, at: .now)
             if isNew { try await mails.notify(account, .newDevice, detail: app) }
         } catch {
-            log.warning("a sign-in is not remembered", ["cause": .cause(error)])
+            log.warning("the device of a sign-in cannot be saved", ["cause": .cause(error)])
         }
     }
 }

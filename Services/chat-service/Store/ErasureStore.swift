@@ -36,7 +36,7 @@ struct ErasureStore: Sendable {
         select count(*) from gone
         """)
     private static let positions = Statement.write(
-        "erase read positions",
+        "erase read markers",
         """
         delete from read_position
         where (kind, room) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room))

@@ -12,7 +12,7 @@ struct ReadMarkerStore: Sendable {
     /// Looks first, because a conflict locks its row and writes to the log of Postgres even if nothing changes: most histories
     /// move nothing.
     private static let advance = Statement.write(
-        "move read position",
+        "move read marker",
         """
         insert into read_position (user_id, kind, room, seq)
         select $1::bigint, $2::smallint, $3::bigint, $4::bigint
@@ -21,7 +21,7 @@ struct ReadMarkerStore: Sendable {
         on conflict (user_id, kind, room) do update set seq = excluded.seq where read_position.seq < excluded.seq
         """)
     private static let marker = Statement.read(
-        "read position",
+        "read marker",
         """
         with stored as (
             select coalesce(max(seq), 0) as seq from read_position where user_id = $1 and kind = $2 and room = $3

@@ -131,7 +131,7 @@ final class PushSender: Sendable {
         do {
             try await send(push)
         } catch {
-            log.error("what became of a push is not written down", ["cause": .cause(error)])
+            log.error("the outcome of a push cannot be saved", ["cause": .cause(error)])
         }
     }
 
@@ -208,7 +208,7 @@ struct PushMetrics: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ outcome: String) -> Counter {
-            metrics.counter("maru_pushes_total", "Pushes by what became of them.", labels: ["outcome": outcome])
+            metrics.counter("maru_pushes_total", "Pushes by outcome.", labels: ["outcome": outcome])
         }
         handedOver = counter("sent")
         dead = counter("dead token")

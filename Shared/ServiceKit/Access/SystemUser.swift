@@ -5,7 +5,7 @@ public import Contract
 public struct SystemUser: Sendable {
     /// The setting of its nickname.
     public static let nameKey = ConfigKey(
-        "system_name", default: "마루", "The nickname of the owner of system workspaces, whose id is 0.")
+        "system_name", default: "마루", "The nickname of the owner of system workspaces, the user with the id 0.")
 
     /// The profile as other users see it.
     public let member: MemberView

@@ -64,8 +64,8 @@ public struct SessionCursors: Sendable {
     /// A setting of all services that write cursors: a shorter value in one of them shortens the memory for all.
     public static let memoryKey = ConfigKey(
         "position_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(3600),
-        "How long session cursors are kept, which tell how far a session was sent a room's messages. Use the same value for "
-            + "chat-service and realtime-gateway.")
+        "How long session cursors are kept. A client that was away for longer misses messages on its sockets. Use the same "
+            + "value for chat-service and realtime-gateway.")
 
     private let redis: Redis
     /// Seconds.

@@ -19,7 +19,7 @@ struct CommonSettings: Sendable {
         "service_credential", charactersAtLeast: 32, "The secret that services show each other.")
     static let operatorCredential = ConfigKey(
         "operator_credential", default: Secret.none,
-        "The secret that operators share, 32 characters at least; empty lets only those of operators_file in.")
+        "The secret that operators share, 32 characters at least; empty admits only the operators of operators_file.")
     static let operatorsFile = ConfigKey(
         "operators_file", default: "",
         "The file of operators with a credential of their own, made by `maructl operators`; empty for none.")
@@ -56,7 +56,7 @@ struct CommonSettings: Sendable {
         "The most pixels of an uploaded picture, by its header; programs need about 4 bytes each to show it.")
     static let trustedProxies = ConfigKey(
         "trusted_proxies", default: ["127.0.0.1", "::1"],
-        "Addresses of API gateways whose X-Forwarded-For is trusted; * for all.")
+        "Addresses of the API gateways that may set X-Forwarded-For; * for all.")
     static let gatewayCredential = ConfigKey(
         "gateway_credential", default: Secret.none,
         "The secret that trusted gateways show in X-Gateway-Credential; empty trusts their addresses alone.")
@@ -89,7 +89,7 @@ struct CommonSettings: Sendable {
 
     static let drainIdle = ConfigKey(
         "drain_idle", default: Duration.seconds(7),
-        "How long connections without a call stay open when the service stops: longer than the API gateway keeps them, 5s."
+        "How long idle connections stay open when the service stops. The API gateway keeps them for 5s; set it above that."
     )
     static let sharedPorts = ConfigKey(
         "shared_ports", default: false,

@@ -33,7 +33,7 @@ final class RedisClusterReport: Sendable {
         case .refreshFailed(let error):
             failures.increment()
             nodes.withLock { $0 = (0, 0) }
-            log.warning("no node of the redis cluster tells its map", ["cause": .cause(error)])
+            log.warning("no node of the redis cluster returns the map of slots", ["cause": .cause(error)])
         case .changed(let masters, let replicas, let slotsMoved, let isComplete):
             nodes.withLock { $0 = (masters.count, replicas) }
             log.info(

@@ -14,7 +14,7 @@ final class RouteMetrics: Sendable {
             labels: ["method": method, "route": template], buckets: .latency)
         func counter(_ outcome: String) -> Counter {
             metrics.counter(
-                "maru_calls_total", "Calls by what became of them.",
+                "maru_calls_total", "Calls by outcome.",
                 labels: ["method": method, "route": template, "outcome": outcome])
         }
         succeeded = counter("succeeded")

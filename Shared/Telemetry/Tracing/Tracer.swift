@@ -42,7 +42,7 @@ public final class Tracer: Sendable {
         dropped = spans("dropped")
         failed = spans("failed")
         refused = metrics.counter(
-            "maru_traces_refused_total", "Calls whose caller asked for a trace above the limit, and got none.")
+            "maru_traces_refused_total", "Calls that were denied the trace their caller asked for, at the limit.")
     }
 
     // MARK: Choosing

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("The next deadline is never later than the earliest, in whatever order the commands were sent")
+    @Test("The next deadline is never later than the earliest, in any order of commands")
     func deadlines() {
         var queue = CommandQueue<Int>(limit: 10)
         queue.append(1, sent: 0, deadline: 500)

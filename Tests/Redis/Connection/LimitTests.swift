@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "A server that does not speak RESP, or speaks unasked, loses the connection; what waited fails at once",
+        "A server that does not speak RESP, or speaks unasked, loses the connection; waiting commands fail at once",
         arguments: ["HTTP/1.1 400 Bad Request\r\n", "+A\r\n+B\r\n"])
     func malformed(answer: String) async throws {
         let group = EventLoopGroup(count: 1)

@@ -25,7 +25,7 @@ import Testing
         #expect(RedisCommand.acknowledge([.zero], ofStream: "s", group: "g").key == "s")
     }
 
-    @Test("The name of a command for traces is its first word alone, whatever its arguments hold")
+    @Test("The name of a command in traces is its first word alone, without any part of its arguments")
     func names() {
         #expect(RedisCommand("PING").name == "PING")
         #expect(RedisCommand("PUBLISH", "room:channel-7", "\r\n$3\r\nSET\r\n").name == "PUBLISH")

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("An entry whose handler throws is retried, and does not stop the others")
+    @Test("An entry is retried after its handler throws, and does not stop the others")
     func failing() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)

@@ -83,7 +83,7 @@ struct JSONGrammarTests {
         #expect(error([0x5B, 0xFF])?.reason == .unexpectedByte)
     }
 
-    @Test("Deep nesting never overflows the stack, whatever limit is asked for")
+    @Test("Deep nesting never overflows the stack, with any limit on the depth")
     func depth() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: JSONError.self) { try JSONValue(parsing: deep, maximumDepth: .max) }

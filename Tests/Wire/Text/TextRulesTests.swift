@@ -25,7 +25,7 @@ struct TextRulesTests {
         #expect(left.caselessKey != right.caselessKey)
     }
 
-    @Test("A key is its own key, whatever the normalization of the text")
+    @Test("The key of a key is the key itself, in every normalization of the text")
     func keysAreStable() {
         for value in stride(from: UInt32(0x20), to: 0x3000, by: 1) {
             guard let scalar = Unicode.Scalar(value) else { continue }

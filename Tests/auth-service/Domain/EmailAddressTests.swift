@@ -17,7 +17,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "Accounts are linked by ASCII addresses only, whose domain may be written in Unicode",
+        "Accounts are linked by ASCII addresses only; the domain may be written in Unicode",
         arguments: [
             ("u@b.kr", true), ("u@straße.de", true), ("josé@b.kr", false), ("\u{212A}@b.kr", false),
             ("u@\u{212A}.example", false), ("u@STRASSE\u{DF}.de", false), ("u@bu\u{308}cher.example", false),

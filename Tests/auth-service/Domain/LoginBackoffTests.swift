@@ -129,7 +129,7 @@ struct LoginBackoffTests {
         #expect(wait(of: attacker) == .seconds(1), "after the free failures, one at a time")
     }
 
-    @Test("Many users who log in from one address at once do not wait for each other")
+    @Test("Many users can log in from one address at once without waiting for each other")
     mutating func crowd() {
         for number in 1...200 {
             let user = attempt("\(number)@b.kr")

@@ -95,7 +95,7 @@ struct ChangePlanTests {
         #expect(early.apply(Self.change(.edit("x"))) == .accepted(erased: []))
     }
 
-    @Test("Distinct reactions and pins have limits, and what is there already stays possible")
+    @Test("Distinct reactions and pins have limits, and existing ones can be repeated at the limit")
     func limits() throws {
         var plan = Self.plan(ChangeLimits(pins: 1, reactions: 2))
         for text in ["👍", "😀"] { _ = plan.apply(Self.change(.react(try Self.emoji(text)))) }

@@ -28,7 +28,7 @@ struct MentionsTests {
         "ㅋㅋ", "ㅠㅠ", " 안녕", "\n안녕", "🙏", "❤️", "(", ")", ":", "-", "_", "1", "a",
     ]
 
-    @Test("A nickname is mentioned whatever particle, title or sign sticks to it", arguments: particles)
+    @Test("A nickname is mentioned with any particle, title or sign attached to it", arguments: particles)
     func sticking(_ particle: String) {
         #expect(Self.users("@김 민지\(particle)") == [3])
         #expect(Self.users("저기 @새싹🌱\(particle) 봤어?") == [6])

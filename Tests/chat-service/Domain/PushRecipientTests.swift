@@ -45,7 +45,7 @@ struct PushRecipientTests {
         #expect(Self.reason(.mentions, mentions: Mentions(room: true), isFollower: true) == .mention)
     }
 
-    @Test("@here passes the level mentions of present members alone, and of all if nobody knows who is present")
+    @Test("@here passes the level mentions of present members alone, and of all members if presence is unknown")
     func here() {
         let here = Mentions(here: true)
         #expect(Self.reason(.mentions, mentions: here) == .mention)

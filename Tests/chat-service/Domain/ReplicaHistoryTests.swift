@@ -105,7 +105,7 @@ struct ReplicaHistoryTests {
         #expect(!isKnown())
     }
 
-    @Test("The lag is the time since the primary had what the replica shows; a primary at rest makes none")
+    @Test("The lag is the time since the primary was at the replica's position; an idle primary causes no lag")
     func lag() {
         var lags = ReplicationLag()
         #expect(lags.lag(of: 0, at: 5) == 0)

@@ -9,7 +9,7 @@ struct WordFilterTests {
         try WordFilter(words.map { .init(text: $0, isMasked: true) }).apply(to: text)
     }
 
-    @Test("A masked word is found whatever its case, width and composition, and inside of Korean words")
+    @Test("A masked word is found in any case, width and composition, and inside of Korean words")
     func masked() throws {
         let rows: [(word: String, text: String, shown: String)] = [
             ("바보", "이 바보야!", "이 **야!"),

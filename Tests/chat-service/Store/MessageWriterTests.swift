@@ -118,7 +118,7 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("A room whose clock is a second ahead is overloaded until time catches up, and has no gap in seq")
+    @Test("A room with a clock a second ahead is overloaded until time catches up, and has no gap in seq")
     func overloaded() async throws {
         try await ChatDatabase.use { database in
             let now = Timestamp.now

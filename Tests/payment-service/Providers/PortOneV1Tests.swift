@@ -46,7 +46,7 @@ struct PortOneV1Tests {
         #expect(second.begin(at: start + .seconds(1700)) == paymentRequest("t1"))
     }
 
-    @Test("A refund cancels what is left of the payment, and its reply is the payment as it is then")
+    @Test("A refund cancels the rest of the payment, and its reply is the payment afterwards")
     func refund() {
         var refund = provider.refund(of: "imp_1", because: "asked")
         #expect(refund.begin(at: start) == tokenRequest)

@@ -49,7 +49,7 @@ struct PortOneV2Tests {
                         url: "http://portone/payments/a%2Fb?storeId=store-1", authorization: "PortOne secret")))
     }
 
-    @Test("A refund cancels what is left of the payment, and then looks it up")
+    @Test("A refund cancels the rest of the payment, and then looks it up")
     func refund() {
         var refund = provider.refund(of: "ios_sooda_1700000000", because: "asked")
         let base = "http://portone/payments/ios_sooda_1700000000"

@@ -54,7 +54,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("A role reaches the members with lower roles, whoever they are")
+    @Test("A role may manage all members with lower roles")
     func ranks() {
         let roles: [WorkspaceRole] = [.guest, .member, .admin, .owner]
         for actor in roles {

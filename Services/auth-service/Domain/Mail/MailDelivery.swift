@@ -47,7 +47,7 @@ struct MailDelivery: Sendable {
         do {
             try await send(mail)
         } catch {
-            log.error("the outcome of a mail is not written down", ["cause": .cause(error)])
+            log.error("the outcome of a mail cannot be saved", ["cause": .cause(error)])
         }
     }
 

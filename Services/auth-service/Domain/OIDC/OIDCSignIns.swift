@@ -52,7 +52,7 @@ struct OIDCSignIns: Sendable {
         guard let ticket = BearerSecret(reply.ticket),
             let begun = try await store.take(ticket.hash, profile: profile.name, at: .now),
             ConstantTime.areEqual(OIDCAttempt.hash(reply.state).span, begun.state.span)
-        else { throw Failure(.invalidToken, "The reply belongs to no sign-in.") }
+        else { throw Failure(.invalidToken, "The sign-in is unknown or has ended. Begin it again.") }
         let issuer = try issuer(named: begun.issuer)
         // A reply of another issuer would send its code to the wrong one (mix-up).
         let namesItself = try await issuer.configuration().namesItself

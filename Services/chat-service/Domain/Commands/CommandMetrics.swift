@@ -7,7 +7,7 @@ struct CommandMetrics: Sendable {
     init(_ metrics: MetricsRegistry) {
         func counter(_ outcome: String) -> Counter {
             metrics.counter(
-                "maru_commands_total", "Runs of commands, by what the bot did.", labels: ["outcome": outcome])
+                "maru_commands_total", "Runs of commands, by the bot's answer.", labels: ["outcome": outcome])
         }
         answered = counter("answered")
         waiting = counter("waiting")

@@ -147,7 +147,7 @@ struct Reports: Sendable {
         _ report: Report, _ action: Report.Action, by user: UserID?, from origin: AuditOrigin?
     ) async throws -> Report {
         guard action.fits(report.kind) else {
-            throw Failure.invalid("A report of a \(report.kind.text) cannot be answered so.")
+            throw Failure.invalid("This action does not fit a report of a \(report.kind.text).")
         }
         if let answer = report.answer {
             guard answer.action == action else { throw Failure(.refused, "The report has been answered already.") }

@@ -55,8 +55,7 @@ extension ReplicaWatch: MetricsSource {
         page.begin("maru_replica_up", .gauge, "Whether a node of Postgres has answered the last question.")
         for (node, found) in nodes { page.value(found.answers ? 1 : 0, labels: ["host": node.host]) }
         page.begin(
-            "maru_replica_lag_seconds", .gauge, "How long ago the primary had what a node shows now; 0 for the primary."
-        )
+            "maru_replica_lag_seconds", .gauge, "Seconds since the primary was where the node is; 0 for the primary.")
         for (node, found) in nodes { page.value(Double(found.lag) / 1e9, labels: ["host": node.host]) }
     }
 }

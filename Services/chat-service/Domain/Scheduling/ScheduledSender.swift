@@ -69,7 +69,7 @@ final class ScheduledSender: Sendable {
             do {
                 try await settle(message)
             } catch {
-                log.error("what became of a scheduled message is not written down", ["cause": .cause(error)])
+                log.error("the outcome of a scheduled message cannot be saved", ["cause": .cause(error)])
             }
             let wasFull = busy.withLock { busy in
                 defer { busy -= 1 }
@@ -133,7 +133,7 @@ struct ScheduledMetrics: Sendable {
     init(_ metrics: MetricsRegistry) {
         func counter(_ outcome: String) -> Counter {
             metrics.counter(
-                "maru_scheduled_messages_total", "Scheduled messages by what became of them.",
+                "maru_scheduled_messages_total", "Scheduled messages by outcome.",
                 labels: ["outcome": outcome])
         }
         done = counter("sent")

@@ -49,7 +49,7 @@ struct WebhookIntake: Sendable {
                 done += 1
             } catch {
                 if Task.isCancelled { throw error }
-                log.error("the news of a channel are not in the queue of a webhook yet", ["cause": .cause(error)])
+                log.error("the events of a channel cannot be queued for a webhook yet", ["cause": .cause(error)])
             }
         }
         if done > 0 { wake() }

@@ -9,7 +9,7 @@ struct WebhookMetrics: Sendable {
     init(_ metrics: MetricsRegistry) {
         func counter(_ outcome: String) -> Counter {
             metrics.counter(
-                "maru_webhook_deliveries_total", "Calls to the receivers of outgoing webhooks, by what became of them.",
+                "maru_webhook_deliveries_total", "Calls to the receivers of outgoing webhooks, by outcome.",
                 labels: ["outcome": outcome])
         }
         delivered = counter("delivered")

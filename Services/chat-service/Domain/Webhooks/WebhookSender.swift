@@ -79,7 +79,7 @@ final class WebhookSender: Sendable {
             do {
                 if isFull { try await store.release(lease, at: .now) } else { try await work(on: lease) }
             } catch {
-                log.error("the outcome of a webhook is not written down", ["cause": .cause(error)])
+                log.error("the outcome of a webhook call cannot be saved", ["cause": .cause(error)])
             }
             busy.withLock { busy in
                 let left = (busy[lease.subscription.id] ?? 1) - 1
@@ -112,7 +112,7 @@ final class WebhookSender: Sendable {
         do {
             try await off.tell(lease.subscription, turnedOffAt: moment)
         } catch {
-            log.warning("nobody is told yet that an outgoing webhook is off", ["cause": .cause(error)])
+            log.warning("the notice of a switched-off webhook is delayed", ["cause": .cause(error)])
             return try await store.release(lease, at: .now + Self.noticePause)
         }
         _ = try await store.leave(lease)

@@ -51,7 +51,7 @@ final class StartCache: Sendable {
         self.lifetime = lifetime.wholeNanoseconds
         func counter(_ source: String) -> Counter {
             metrics.counter(
-                "maru_me_starts_total", "Starts of /me sockets: kept for those who come back, or read.",
+                "maru_me_starts_total", "Starts of /me sockets, kept for clients that come back, or read.",
                 labels: ["source": source])
         }
         kept = counter("kept")

@@ -90,7 +90,7 @@ extension RoomDriver {
     }
 
     private func failed(_ ticket: Ticket, _ error: any Error) {
-        context.log.warning("A socket cannot catch up.", ["room": .name("\(room)"), "cause": .cause(error)])
+        context.log.warning("a socket cannot catch up", ["room": .name("\(room)"), "cause": .cause(error)])
         handle { $0.stepFailed(ticket, &$1) }
     }
 
