@@ -92,7 +92,7 @@ def story(product):
 
 @contextlib.contextmanager
 def writes(app):
-    """A user who changes one row again and again, so that a copy of another moment has another checksum."""
+    """A user changes one row again and again, so that a copy of another moment has another checksum."""
     number, stop = 0, threading.Event()
 
     def write():

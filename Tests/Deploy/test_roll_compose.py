@@ -69,11 +69,11 @@ def roll(tmp_path):
     return run
 
 
-def test_new_containers_replace_the_old_ones(roll):
+def test_new_containers_replace_the_old_ones_one_after_the_other(roll):
     result, journal = roll("healthy", "old1", "old2")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "replaced chat-service" in result.stdout
-    assert journal == ["secrets", "roles", "start new1", "start new2", "stop old1", "stop old2", "rm old1", "rm old2"]
+    assert journal == ["secrets", "roles", "start new1", "start new2", "stop old1", "rm old1", "stop old2", "rm old2"]
 
 
 def test_new_containers_that_do_not_become_healthy_are_removed_and_the_old_ones_stay(roll):

@@ -11,15 +11,39 @@ are_healthy() {
     states=$(docker inspect --format '{{.State.Health.Status}}' "$@") && ! grep -qvx healthy <<<"$states"
 }
 
+# Prints the instances of all services that the gateway calls.
+upstreams() { compose exec -T gateway cat /tmp/gateway/generated/upstreams.conf; }
+
 # Checks that the gateway's configuration has the addresses of containers.
 are_known() {
-    local address upstreams
-    upstreams=$(compose exec -T gateway cat /tmp/gateway/generated/upstreams.conf) || return
-    for address in $(addresses_of "$@"); do grep -qF "server $address:" <<<"$upstreams" || return; done
+    local address known
+    known=$(upstreams) || return
+    for address in $(addresses_of "$@"); do grep -qF "server $address:" <<<"$known" || return; done
+}
+
+# Checks that the gateway's configuration lacks an address.
+is_forgotten() {
+    local known
+    known=$(upstreams) && ! grep -qF "server $1:" <<<"$known"
+}
+
+# Stops containers one after the other, and waits until their callers have forgotten each: the gateway tries a call on two
+# instances, so at most one of those that it knows may be gone.
+retire_containers() {
+    local container address deadline
+    for container in "$@"; do
+        address=$(addresses_of "$container")
+        docker stop --time 35 "$container" >/dev/null
+        docker rm "$container" >/dev/null
+        deadline=$((SECONDS + 30))
+        until is_forgotten "$address" || ((SECONDS >= deadline)); do sleep 1; done
+        # The services look up names every three seconds.
+        sleep 4
+    done
 }
 
 # Starts as many containers of service NAME as there are, waits until they are healthy and known to the gateway, and stops
-# the old ones. The services look up names every three seconds, so they know the new containers by then.
+# the old ones.
 replace_containers() {
     local name=$1 old new deadline
     mapfile -t old < <(compose ps --quiet "$name")
@@ -36,7 +60,6 @@ replace_containers() {
         sleep 1
     done
     sleep 4
-    docker stop --time 35 "${old[@]}" >/dev/null
-    docker rm "${old[@]}" >/dev/null
+    retire_containers "${old[@]}"
     say "replaced $name"
 }

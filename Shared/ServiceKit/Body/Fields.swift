@@ -60,7 +60,7 @@ public struct Fields: Sendable {
         return texts
     }
 
-    /// Whether the field is present and not null: clients send null for what they leave out.
+    /// Whether the field is present and not null. Some clients send null instead of leaving a field out.
     public func hasValue(_ name: String) -> Bool {
         switch values[name] {
         case nil, .null: false
