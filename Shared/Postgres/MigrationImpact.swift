@@ -35,7 +35,7 @@ public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
     /// Beginnings of statements that work on no rows that exist.
     private static let harmless = [
         "create table", "create schema", "create function", "create or", "create trigger", "create constraint",
-        "create sequence",
+        "create sequence", "create statistics", "analyze",
         "create type", "create view", "create role", "grant", "revoke", "comment", "set", "reset", "select", "do",
         "drop function", "drop trigger", "drop view", "drop index", "drop table", "alter function", "alter sequence",
         "alter default", "insert into",
