@@ -32,7 +32,7 @@ struct Attachments: Sendable {
             for (upload, record) in zip(uploads, records) {
                 try await files.keep(upload.upload, as: record.storeName)
             }
-            try await addPreviews(of: records)
+            try await addPreviews(of: records, in: target.workspace)
         } catch {
             await discard(records)
             throw error
@@ -49,7 +49,7 @@ struct Attachments: Sendable {
 
     /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one
     /// that arrives while too many others wait.
-    private func addPreviews(of records: [FileRecord]) async throws {
+    private func addPreviews(of records: [FileRecord], in workspace: WorkspaceID) async throws {
         guard let pictures else { return }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for record in records where record.isPicture {
@@ -58,7 +58,7 @@ struct Attachments: Sendable {
                     for size in PreviewSize.allCases {
                         try await files.keep(made.bytes(size), as: record.storeName(size))
                     }
-                    try await store.setPreview(PictureRecord(made), of: record.name)
+                    try await store.setPreview(PictureRecord(made), of: record.name, in: workspace)
                 }
             }
             try await group.waitForAll()
@@ -66,10 +66,10 @@ struct Attachments: Sendable {
     }
 
     /// The previews of those files that have some, in the order of the paths.
-    func previews(of paths: [String]) async throws -> [FilePreview] {
+    func previews(of paths: [String], in workspace: WorkspaceID) async throws -> [FilePreview] {
         let names = paths.filter(FileRecord.isPicture(path:)).compactMap(FileRecord.name(inPath:))
         if names.isEmpty { return [] }
-        let found = try await store.previews(names)
+        let found = try await store.previews(names, in: workspace)
         return paths.compactMap { path in FileRecord.name(inPath: path).flatMap { found[$0] }?.view(path) }
     }
 

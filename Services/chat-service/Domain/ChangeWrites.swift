@@ -39,7 +39,7 @@ struct ChangeWrites: Sendable {
     /// The new revisions of messages.
     var revs: [MessageKey: Int64] = [:]
     /// The new revisions of rooms.
-    var rooms: [RoomID: Int64] = [:]
+    var rooms: [RoomKey: Int64] = [:]
     /// By room and revision.
     var messages: [Row] = []
     /// The messages with a new content.

@@ -35,7 +35,7 @@ struct Conversations: Sendable {
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let files = request.kept + paths
-        let previews = try await attachments.previews(of: files)
+        let previews = try await attachments.previews(of: files, in: target.workspace)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: content, files: files, clientID: request.clientID,
@@ -59,7 +59,7 @@ struct Conversations: Sendable {
         case .known(let written):
             await attachments.discard(paths: paths)
             if written.rev > 0 || !message.isPlain {
-                return try await current(MessageKey(room: target.room, seq: written.seq), for: caller)
+                return try await current(MessageKey(target.key, seq: written.seq), for: caller)
             }
             return message.committed(as: written).body
         case .conflicting:
@@ -119,7 +119,7 @@ struct Conversations: Sendable {
     /// its newest known message may have missed the messages after it. If nothing more is known of the session, its
     /// socket sends those. They may include messages that the client has from elsewhere, so this is skipped for clients
     /// for which a repeated event is fatal.
-    func part(_ request: HistoryRequest, of room: RoomID, for profile: ClientProfile) async throws -> Part {
+    func part(_ request: HistoryRequest, of room: RoomKey, for profile: ClientProfile) async throws -> Part {
         let range = try await request.range { try await messages.seq(of: room, at: $0) }
         let (fullHead, hasAsides) = try await messages.fullHead(of: room)
         let head = fullHead.seq
@@ -135,7 +135,7 @@ struct Conversations: Sendable {
     /// The part of a timeline that a range means: a limit counts the messages of the timeline, without the replies between
     /// them.
     private func timelinePart(
-        _ range: HistoryRange, of room: RoomID, upTo head: Int64
+        _ range: HistoryRange, of room: RoomKey, upTo head: Int64
     ) async throws -> (after: Int64, through: Int64) {
         switch range {
         case .after(let seq, let limit?):
@@ -158,13 +158,13 @@ struct Conversations: Sendable {
         let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
         do {
             let blocked = try await blocks.blocked(by: caller.user)
-            let part = try await part(request, of: room, for: profile)
+            let part = try await part(request, of: target.key, for: profile)
             let page = try await page(
-                of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
+                of: target.key, after: part.after, through: part.through, inTimeline: part.inTimeline,
                 for: MessageDetails.Readers(caller, profile), hiding: blocked)
             // Only now: a caller that gets an error has read nothing.
             if part.isRead, part.through > 0,
-                try await readMarkers.advanceIfPossible(caller.user, in: room, to: part.through)
+                try await readMarkers.advanceIfPossible(caller.user, in: target.key, to: part.through)
             {
                 reads.moved(caller.user, in: target, to: part.through)
             }
@@ -188,7 +188,7 @@ struct Conversations: Sendable {
     ///   - inTimeline: leaves out the replies that are in their threads alone.
     ///   - blocked: the users that the reader has blocked.
     func page(
-        of room: RoomID, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers,
+        of room: RoomKey, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers,
         hiding blocked: Set<UserID>
     ) async throws -> Page {
         var stored = try await messages.page(
@@ -208,7 +208,7 @@ struct Conversations: Sendable {
     ///
     /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
     func unread(
-        in room: RoomID, for user: UserID, since moment: Timestamp?, inTimeline: Bool
+        in room: RoomKey, for user: UserID, since moment: Timestamp?, inTimeline: Bool
     ) async throws -> Int64 {
         var after: Int64?
         if let moment, moment < .now { after = try await messages.seq(of: room, at: moment) }
@@ -219,13 +219,13 @@ struct Conversations: Sendable {
     /// Moves a read marker forward, at most to the room's head, and returns its value.
     func advanceReadMarker(of user: UserID, in target: MessageTarget, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        try await advance(user, in: target, to: min(seq, try await messages.head(of: target.room)))
-        return try await readMarkers.marker(of: user, in: target.room)
+        try await advance(user, in: target, to: min(seq, try await messages.head(of: target.key)))
+        return try await readMarkers.marker(of: user, in: target.key)
     }
 
     /// Moves a read marker forward, and tells the room.
     func advance(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
-        if try await readMarkers.advance(user, in: target.room, to: seq) { reads.moved(user, in: target, to: seq) }
+        if try await readMarkers.advance(user, in: target.key, to: seq) { reads.moved(user, in: target, to: seq) }
     }
 
     /// The heads of those rooms that have messages.

@@ -16,8 +16,8 @@ struct MeHistory: Sendable {
         for profile: ClientProfile
     ) async throws -> [MessageBody] {
         let request = HistoryRequest(anchor: anchor, limit: limit, withThreads: false)
-        let part = try await conversations.part(request, of: target.room, for: profile)
-        let page = try await page(of: target.room, part, keepsNewest: !request.readsOn, for: user)
+        let part = try await conversations.part(request, of: target.key, for: profile)
+        let page = try await page(of: target.key, part, keepsNewest: !request.readsOn, for: user)
         if part.isRead, page.end > 0 { try await conversations.advance(user, in: target, to: page.end) }
         return page.messages
     }
@@ -26,7 +26,7 @@ struct MeHistory: Sendable {
     ///
     /// - Parameter keepsNewest: whether the newest messages of the part are kept when not all fit; else the oldest.
     private func page(
-        of room: RoomID, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID
+        of room: RoomKey, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID
     ) async throws -> (messages: [MessageBody], end: Int64) {
         var after = part.after
         while true {

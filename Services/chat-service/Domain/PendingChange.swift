@@ -27,7 +27,7 @@ struct PendingChange: CommitItem {
     let user: UserID
     let kind: Kind
 
-    var key: MessageKey { MessageKey(room: target.room, seq: seq) }
+    var key: MessageKey { MessageKey(target.key, seq: seq) }
     var batchKey: Never? { nil }
 }
 

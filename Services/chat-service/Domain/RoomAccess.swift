@@ -55,7 +55,7 @@ struct RoomAccess: Sendable {
 
     /// Returns the DM if it is in this workspace and the user is one of its two members.
     func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
-        guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else {
+        guard let dm = try await current(try await dms.find(id, of: user, in: workspace), of: user).first else {
             throw await refusal(of: user, workspace)
         }
         return dm
@@ -64,7 +64,11 @@ struct RoomAccess: Sendable {
     /// Returns the user's DMs among `ids`. The table knows members who left from facts, which arrive through Redis.
     /// While Redis is away, workspace-service is asked instead.
     func dms(_ ids: [DMID], of user: UserID) async throws -> [DM] {
-        let known = try await dms.find(ids, of: user)
+        try await current(try await dms.find(ids, of: user), of: user)
+    }
+
+    /// The DMs among `known` whose workspaces the user has not left.
+    private func current(_ known: [DM], of user: UserID) async throws -> [DM] {
         if cache.isLive || known.isEmpty { return known }
         let current = try await workspaces.access(of: user, workspaces: Array(Set(known.map(\.workspace)))).workspaces
         let ids = Set(current.map(\.id))

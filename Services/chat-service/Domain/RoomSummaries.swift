@@ -39,7 +39,8 @@ struct RoomSummaries: Sendable {
             let places = ((last ?? -1) + 1)..<rooms.count
             let page = places.prefix(limit)
             let found = try await summaries(
-                Array(rooms[page]), of: user, try await labels.find(rooms[page]), for: readers,
+                rooms[page].map { RoomKey(workspace: workspace, id: $0) }, of: user, try await labels.find(rooms[page]),
+                for: readers,
                 withOwnState: withOwnState)
             return page.map { Entry(place: $0, summary: found[rooms[$0]]) }
         } key: {
@@ -55,13 +56,13 @@ struct RoomSummaries: Sendable {
     ///
     /// - Parameter scalars: the length to which the contents of last messages are cut.
     func summaries(
-        _ rooms: [RoomID], of user: UserID, _ labels: RoomLabels.Labels,
+        _ rooms: [RoomKey], of user: UserID, _ labels: RoomLabels.Labels,
         for readers: MessageDetails.Readers, withOwnState: Bool, upTo scalars: Int = RoomSummary.maxContent
     ) async throws -> [RoomID: RoomSummary] {
         if rooms.isEmpty { return [:] }
         let blocked = try await blocks.blocked(by: user)
         let states = try await messages.states(
-            of: rooms.filter(labels.contains), for: user, hiding: blocked, upTo: scalars + 1,
+            of: rooms.filter { labels.contains($0.id) }, for: user, hiding: blocked, upTo: scalars + 1,
             inTimeline: withOwnState)
         let own = withOwnState ? try await ownStates(of: user) : nil
         var newest = states.compactMap(\.last)

@@ -18,38 +18,43 @@ struct ChangeWriter: Sendable {
     private static let rooms = Statement.read(
         "rooms to change",
         """
-        select kind, id, rev, is_closed, (select count(*) from pin where pin.kind = room.kind and pin.room = room.id)
-        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        select kind, id, rev, is_closed, (
+                select count(*) from pin
+                where pin.workspace = room.workspace and pin.kind = room.kind and pin.room = room.id)
+        from room join unnest($1::bigint[], $2::smallint[], $3::bigint[]) as wanted (workspace, kind, id)
+            using (workspace, kind, id)
         """)
     private static let messages = Statement.read(
         "messages to change",
         """
         with wanted as (
-            select * from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+            select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
+                as wanted (workspace, kind, room, seq)
         ), meant as (
             select * from wanted
             union
-            select kind, room, thread from message join wanted using (kind, room, seq) where thread is not null
+            select workspace, kind, room, thread from message join wanted using (workspace, kind, room, seq)
+            where thread is not null
         )
-        select kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null, thread,
-            coalesce(mentions, '{}')
-        from message join meant using (kind, room, seq) left join pin using (kind, room, seq)
+        select workspace, kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null,
+            thread, coalesce(mentions, '{}')
+        from message join meant using (workspace, kind, room, seq) left join pin using (workspace, kind, room, seq)
         """)
     private static let counts = Statement.read(
         "counts of reactions",
         """
-        select kind, room, seq, emoji, count(*)
-        from reaction join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
-            using (kind, room, seq)
-        group by kind, room, seq, emoji
+        select workspace, kind, room, seq, emoji, count(*)
+        from reaction join unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
+            as wanted (workspace, kind, room, seq) using (workspace, kind, room, seq)
+        group by workspace, kind, room, seq, emoji
         """)
     private static let own = Statement.read(
         "reactions of users",
         """
-        select kind, room, seq, emoji, user_id
-        from reaction join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
-            using (kind, room, seq)
-        where user_id = any($4::bigint[])
+        select workspace, kind, room, seq, emoji, user_id
+        from reaction join unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
+            as wanted (workspace, kind, room, seq) using (workspace, kind, room, seq)
+        where user_id = any($5::bigint[])
         """)
 
     /// Writes all changes or none.
@@ -69,6 +74,8 @@ struct ChangeWriter: Sendable {
         let results: [Rows]
         /// The index of the result with the outbox row.
         let outbox: Int?
+        /// The number of workspaces of the shown messages.
+        let shown: Int
     }
 
     private func writeAll(_ changes: [PendingChange], now: Timestamp) async throws -> Result {
@@ -84,7 +91,9 @@ struct ChangeWriter: Sendable {
             try MessageStore.add(shown, to: &batch)
             try MessageDetailStore.add(shown, to: &batch)
             let results = try await tx.commit(after: batch)
-            return Written(plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox)
+            return Written(
+                plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox,
+                shown: Set(shown.map(\.workspace)).count)
         }
         return try result(of: changes, written)
     }
@@ -93,14 +102,14 @@ struct ChangeWriter: Sendable {
     private func plan(
         _ changes: [PendingChange], _ keys: [MessageKey], now: Timestamp, in tx: PostgresTransaction
     ) async throws -> ChangePlan {
-        let rooms = Array(Set(keys.map(\.room)))
-        let (kinds, ids, seqs) = (keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
+        let rooms = Array(Set(keys.map(\.roomKey)))
+        let (workspaces, kinds, ids, seqs) = ChangeRows.columns(keys)
         var batch = PostgresBatch()
-        try batch.lock(rooms)
-        try batch.add(Self.rooms, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-        try batch.add(Self.messages, kinds, ids, seqs)
-        try batch.add(Self.counts, kinds, ids, seqs)
-        try batch.add(Self.own, kinds, ids, seqs, Array(Set(changes.map(\.user))))
+        try batch.lock(rooms.map(\.id))
+        try batch.add(Self.rooms, rooms.map(\.workspace), rooms.map(\.kindNumber), rooms.map(\.rawValue))
+        try batch.add(Self.messages, workspaces, kinds, ids, seqs)
+        try batch.add(Self.counts, workspaces, kinds, ids, seqs)
+        try batch.add(Self.own, workspaces, kinds, ids, seqs, Array(Set(changes.map(\.user))))
         let results = try await tx.run(batch)
         var messages: [MessageKey: ChangePlan.Message] = [:]
         for var row in results[2] {
@@ -130,9 +139,10 @@ struct ChangeWriter: Sendable {
 
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {
         let results = written.results
-        guard results.count >= 5 else { throw Failure.serverError }
-        var found = try MessageStore.read(results[results.count - 5])
-        try MessageDetailStore.fill(&found, from: results)
+        // The shown messages and their details are read last, for each workspace.
+        let shown = results.suffix(written.shown * (1 + MessageDetailStore.count))
+        var found = try shown.prefix(written.shown).flatMap(MessageStore.read)
+        try MessageDetailStore.fill(&found, from: shown.dropFirst(written.shown))
         let byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
         var outcomes: [ChangeOutcome] = []
         for (change, verdict) in zip(changes, written.verdicts) {

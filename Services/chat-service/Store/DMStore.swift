@@ -37,6 +37,12 @@ struct DMStore: Sendable {
         where id = any($1::bigint[]) and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
         order by id
         """)
+    private static let inWorkspace = Statement.read(
+        "dm in workspace",
+        """
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
+        where workspace = $3 and id = $1 and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
+        """)
     private static let ofUser = Statement.read(
         "dms of user",
         """
@@ -82,7 +88,7 @@ struct DMStore: Sendable {
         update dm set
             low_has_left = low_has_left or (low = any($2::bigint[]) and low_version = 0),
             high_has_left = high_has_left or (high = any($2::bigint[]) and high_version = 0)
-        where id = $1
+        where workspace = $3 and id = $1
         """)
 
     /// Returns the DM of two users and whether this call created it; nil if there is none and one of the two already has
@@ -106,6 +112,11 @@ struct DMStore: Sendable {
     /// The user's DMs among `ids`, without those of workspaces that the user has left.
     func find(_ ids: [DMID], of user: UserID) async throws -> [DM] {
         try await database.query(Self.byIDs, ids, user).map(DM.init(row:))
+    }
+
+    /// The DM if it is one of the user's in a workspace that the user has not left.
+    func find(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> [DM] {
+        try await database.query(Self.inWorkspace, id, user, workspace).map(DM.init(row:))
     }
 
     /// The user's DMs in a workspace, oldest first.
@@ -138,8 +149,8 @@ struct DMStore: Sendable {
     }
 
     /// Records that users have left the workspace of a new DM, for which no fact about them has arrived yet.
-    func setLeft(_ users: [UserID], _ id: DMID) async throws {
-        try await database.execute(Self.setLeftOne, id, users)
+    func setLeft(_ users: [UserID], _ id: DMID, in workspace: WorkspaceID) async throws {
+        try await database.execute(Self.setLeftOne, id, users, workspace)
     }
 }
 

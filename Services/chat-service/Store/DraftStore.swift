@@ -14,22 +14,22 @@ struct DraftStore: Sendable {
         """
         with expired as (
             delete from draft
-            where user_id = $1 and content = '' and written_at < $7 and (kind, room, thread) <> ($2, $3, $4)
+            where user_id = $1 and content = '' and written_at < $8 and (workspace, kind, room, thread) <> ($2, $3, $4, $5)
         ), written as (
-            insert into draft (user_id, kind, room, thread, content, written_at)
-            select $1::bigint, $2::smallint, $3::bigint, $4::bigint, $5::text, $6::bigint
-            where $5 = '' or exists (
+            insert into draft (user_id, workspace, kind, room, thread, content, written_at)
+            select $1::bigint, $2::bigint, $3::smallint, $4::bigint, $5::bigint, $6::text, $7::bigint
+            where $6 = '' or exists (
                 select from draft
-                where user_id = $1 and kind = $2 and room = $3 and thread = $4 and content <> ''
-            ) or (select count(*) from draft where user_id = $1 and content <> '') < $8
-            on conflict (user_id, kind, room, thread) do update
+                where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and thread = $5 and content <> ''
+            ) or (select count(*) from draft where user_id = $1 and content <> '') < $9
+            on conflict on constraint draft_pkey do update
                 set content = excluded.content, written_at = excluded.written_at
                 where draft.written_at <= excluded.written_at
             returning 1
         )
         select exists (select from written) or exists (
             select from draft
-            where user_id = $1 and kind = $2 and room = $3 and thread = $4 and written_at > $6
+            where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and thread = $5 and written_at > $7
         )
         """)
     private static let ofUser = Statement.read(
@@ -41,9 +41,9 @@ struct DraftStore: Sendable {
 
     /// Stores a draft unless a later one is known. Returns false if the user has `limit` others; concurrent calls may
     /// exceed the limit by a few.
-    func put(_ draft: Draft, of user: UserID, in room: RoomID, limit: Int) async throws -> Bool {
+    func put(_ draft: Draft, of user: UserID, in room: RoomKey, limit: Int) async throws -> Bool {
         try await database.query(
-            Self.put, user, room.kindNumber, room.rawValue, draft.thread ?? 0, draft.content,
+            Self.put, user, room.workspace, room.kindNumber, room.rawValue, draft.thread ?? 0, draft.content,
             draft.updatedAt.milliseconds, (draft.updatedAt - Self.memoryOfCleared).milliseconds, limit
         ).value()
     }

@@ -40,12 +40,14 @@ struct FileRecordStore: Sendable {
         "find files", "select name, folder, kind, room, display_name, size from file where name = any($1::text[])")
     private static let setPreview = Statement.write(
         "set preview of file",
-        "update file set width = $2, height = $3, is_animated = $4, blur = $5 where name = $1")
+        """
+        update file set width = $2, height = $3, is_animated = $4, blur = $5 where workspace = $6 and name = $1
+        """)
     private static let previews = Statement.read(
         "previews of files",
         """
         select name, width, height, is_animated, blur from file
-        where name = any($1::text[]) and blur is not null
+        where workspace = $2 and name = any($1::text[]) and blur is not null
         """)
     private static let bytesOfUser = Statement.read(
         "bytes of user's files", "select bytes from storage where kind = 1 and id = $1")
@@ -124,15 +126,15 @@ struct FileRecordStore: Sendable {
     }
 
     /// Records the previews of a picture.
-    func setPreview(_ picture: PictureRecord, of name: String) async throws {
+    func setPreview(_ picture: PictureRecord, of name: String, in workspace: WorkspaceID) async throws {
         try await database.execute(
             Self.setPreview, name, Int32(clamping: picture.width), Int32(clamping: picture.height), picture.isAnimated,
-            picture.blur)
+            picture.blur, workspace)
     }
 
     /// The previews of those files that have some, by name.
-    func previews(_ names: [String]) async throws -> [String: PictureRecord] {
-        let found = try await database.query(Self.previews, names).map { row throws(PostgresError) in
+    func previews(_ names: [String], in workspace: WorkspaceID) async throws -> [String: PictureRecord] {
+        let found = try await database.query(Self.previews, names, workspace).map { row throws(PostgresError) in
             (try row.next(as: String.self), try PictureRecord(row: &row))
         }
         return Dictionary(found) { first, _ in first }

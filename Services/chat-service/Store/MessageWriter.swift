@@ -28,14 +28,15 @@ struct MessageWriter: Sendable {
         """
         select ordinal, message.deleted_at is not null or message.digest = pending.digest, id, seq, created_at, files,
             rev
-        from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) with ordinality
-            as pending (kind, room, author, client_id, digest, ordinal)
-        join message using (kind, room, author, client_id)
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) with ordinality
+            as pending (workspace, kind, room, author, client_id, digest, ordinal)
+        join message using (workspace, kind, room, author, client_id)
         """)
     private static let closed = Statement.read(
         "closed rooms",
         """
-        select kind, id from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        select kind, id from room join unnest($1::bigint[], $2::smallint[], $3::bigint[]) as wanted (workspace, kind, id)
+            using (workspace, kind, id)
         where is_closed
         """)
 
@@ -124,8 +125,8 @@ struct MessageWriter: Sendable {
 
     private static func addLookup(of messages: [PendingMessage], to batch: inout PostgresBatch) throws {
         try batch.add(
-            find, messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.author),
-            messages.map(\.clientID), messages.map(\.digest))
+            find, messages.map(\.workspace), messages.map(\.room.kindNumber), messages.map(\.room.rawValue),
+            messages.map(\.author), messages.map(\.clientID), messages.map(\.digest))
     }
 
     // MARK: Results
@@ -173,7 +174,7 @@ struct MessageWriter: Sendable {
         if !refused.isEmpty {
             // The others are committed, so a failure here must not fail the batch. Reported as overloaded, a message to
             // a closed room is sent again and refused then.
-            let closed = (try? await closed(Set(refused.map { order.messages[$0].room }))) ?? []
+            let closed = (try? await closed(Set(refused.map { order.messages[$0].roomKey }))) ?? []
             for index in refused {
                 outcomes[order.indices[index]] = closed.contains(order.messages[index].room) ? .closed : .overloaded
             }
@@ -185,12 +186,15 @@ struct MessageWriter: Sendable {
     private static func read(_ results: [Rows], into result: inout Result) throws {
         result.rootsRow = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
         guard result.rootsRow != nil else { return }
-        result.roots = try MessageStore.read(results[2])
-        try MessageDetailStore.fill(&result.roots, from: results)
+        let rest = results.dropFirst(2)
+        let workspaces = rest.count / (1 + MessageDetailStore.count)
+        result.roots = try rest.prefix(workspaces).flatMap(MessageStore.read)
+        try MessageDetailStore.fill(&result.roots, from: rest.dropFirst(workspaces))
     }
 
-    private func closed(_ rooms: Set<RoomID>) async throws -> Set<RoomID> {
-        let rows = try await database.query(Self.closed, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+    private func closed(_ rooms: Set<RoomKey>) async throws -> Set<RoomID> {
+        let rows = try await database.query(
+            Self.closed, rooms.map(\.workspace), rooms.map(\.kindNumber), rooms.map(\.rawValue))
         return Set(try rows.map { row throws(PostgresError) in try row.nextRoom() })
     }
 }

@@ -170,7 +170,7 @@ struct ReportStore: Sendable {
         let (id, workspace): (ReportID, WorkspaceID) = (try row.next(), try row.next())
         let (kind, subject): (Int16, Int64) = (try row.next(), try row.next())
         let (name, image): (String?, String?) = (try row.next(), try row.next())
-        let key = try row.nextMessageKey()
+        let key = MessageKey(RoomKey(workspace: workspace, id: try row.nextRoom()), seq: try row.next())
         let (reason, text): (String, String) = (try row.next(), try row.next())
         let (reporter, createdAt): (UserID?, Timestamp) = (try row.next(), try row.next())
         let (isForOperators, action): (Bool, Int16?) = (try row.next(), try row.next())

@@ -8,16 +8,17 @@ struct RoomNotifyStore: Sendable {
     private static let put = Statement.write(
         "put notification level",
         """
-        insert into room_notify (user_id, kind, room, level, muted_until) values ($1, $2, $3, $4, $5)
-        on conflict (user_id, kind, room) do update
+        insert into room_notify (user_id, workspace, kind, room, level, muted_until)
+        values ($1, $2, $3, $4, $5, $6)
+        on conflict on constraint room_notify_pkey do update
             set level = excluded.level, muted_until = excluded.muted_until
         """)
     private static let ofUser = Statement.read(
         "notification levels of user", "select kind, room, level, muted_until from room_notify where user_id = $1")
 
-    func put(_ notify: RoomNotify, of user: UserID, in room: RoomID) async throws {
+    func put(_ notify: RoomNotify, of user: UserID, in room: RoomKey) async throws {
         try await database.execute(
-            Self.put, user, room.kindNumber, room.rawValue, notify.level.rawValue,
+            Self.put, user, room.workspace, room.kindNumber, room.rawValue, notify.level.rawValue,
             notify.mutedUntil?.milliseconds ?? 0)
     }
 

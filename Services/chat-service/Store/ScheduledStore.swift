@@ -16,7 +16,7 @@ struct ScheduledStore: Sendable {
             select $1::bigint, $2::bigint, $3::bigint, $4::smallint, $5::bigint, $6::text, $7::text, $8::bigint,
                 $9::bigint, $8, $11::text[], $12::bigint, $13::boolean
             where (select count(*) from scheduled where user_id = $1) < $10
-            on conflict (user_id, kind, room, client_id) where client_id is not null do nothing
+            on conflict do nothing
             returning *
         )
         select id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
@@ -75,7 +75,12 @@ struct ScheduledStore: Sendable {
     private static let finish = Statement.write("finish scheduled message", "delete from scheduled where id = $1")
     private static let isSent = Statement.read(
         "sent scheduled message",
-        "select exists (select from message where kind = $1 and room = $2 and author = $3 and client_id = $4)")
+        """
+        select exists (
+            select from message
+            where workspace = $1 and kind = $2 and room = $3 and author = $4
+                and client_id = $5)
+        """)
     private static let fail = Statement.write(
         "fail scheduled message", "update scheduled set failed_code = $2, failed_detail = $3 where id = $1")
     private static let postpone = Statement.write(
@@ -130,7 +135,8 @@ struct ScheduledStore: Sendable {
     /// Whether an earlier attempt sent the message.
     func isSent(_ message: ScheduledMessage) async throws -> Bool {
         try await database.query(
-            Self.isSent, message.room.kindNumber, message.room.rawValue, message.author, message.sendID
+            Self.isSent, message.workspace, message.room.kindNumber, message.room.rawValue, message.author,
+            message.sendID
         ).value()
     }
 

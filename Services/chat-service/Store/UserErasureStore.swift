@@ -28,7 +28,7 @@ struct UserErasureStore: Sendable {
     private static let reactions = Statement.read(
         "reactions of user",
         """
-        select r.kind, r.room, r.seq, r.emoji, room.workspace, room.name
+        select room.workspace, r.kind, r.room, r.seq, r.emoji, room.name
         from reaction r join room on room.kind = r.kind and room.id = r.room
         where r.user_id = $1 order by r.kind, r.room, r.seq limit $2
         """)
@@ -75,7 +75,7 @@ struct UserErasureStore: Sendable {
         try await database.query(Self.reactions, user, limit).map { row throws(PostgresError) in
             let key = try row.nextMessageKey()
             let emoji = try row.next(as: String.self)
-            let target = MessageTarget(room: key.room, workspace: try row.next(), name: try row.next())
+            let target = MessageTarget(room: key.room, workspace: key.workspace, name: try row.next())
             return PendingChange(target: target, seq: key.seq, user: user, kind: .unreact(Emoji(stored: emoji)))
         }
     }

@@ -58,7 +58,8 @@ struct Reports: Sendable {
     ) async throws -> NewReport {
         let target = try await access.target(room, for: user, writing: false)
         let found = try await messages.page(
-            of: room, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1, bytes: 1 << 20)
+            of: target.key, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1,
+            bytes: 1 << 20)
         guard let message = found.last, message.seq == seq, message.details.deletedAt == nil else {
             throw Failure.notFound
         }
