@@ -31,7 +31,8 @@ alter table webhook_reaction add column workspace bigint not null default 0;
 create trigger webhook_reaction_workspace before insert or update on webhook_reaction
     for each row when (new.workspace = 0) execute function workspace_of_channel();
 
--- Fills the workspaces of older rows, in the order in which the rows are stored. New versions of rows have theirs.
+-- Fills the workspaces of older rows, in the order in which the rows are stored. New versions of rows have theirs. A later
+-- release drops the table and the function.
 create table workspace_filling (
     name text primary key,
     next_block bigint not null default 0,

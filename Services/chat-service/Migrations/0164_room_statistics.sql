@@ -1,5 +1,3 @@
 -- A room has one workspace. Without this the planner takes them for independent, and expects too few messages of a room.
 create statistics message_in_room (dependencies) on workspace, kind, room from message;
 analyze message;
-drop function fill_workspaces;
-drop table workspace_filling;

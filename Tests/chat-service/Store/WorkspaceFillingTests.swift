@@ -40,7 +40,7 @@ struct WorkspaceFillingTests {
                 select string_agg(kind || ' ' || room || ' ' || workspace, ',' order by kind, room) from read_position;
                 select workspace from report_copy;
                 select workspace from webhook_queue;
-                select to_regclass('workspace_filling') is null
+                select bool_and(next_block >= end_block) from workspace_filling
                 """)
             #expect(filled.split(separator: "\n") == ["7 3,8 4", "3", "1 8 4,1 9 0,2 1 5", "6", "7", "t"])
             let later = try await database.ask(
