@@ -16,7 +16,7 @@ struct StoreStatement {
     private static func statements(in source: String) -> [StoreStatement] {
         let declaration = /\.(?:read|write)\(\s*"([^"]+)",\s*(?:"""\n(.*?)\n *"""|"([^"\n]*)")\s*\)/
         return source.matches(of: declaration.dotMatchesNewlines()).map { match in
-            let text = match.2 ?? match.3 ?? ""
+            let text = String(match.2 ?? match.3 ?? "")
             return StoreStatement(name: String(match.1), sql: text.replacing("\\\\", with: "\\"))
         }
     }
