@@ -73,11 +73,11 @@ struct ChatPartitionTests {
             ] {
                 let parts = try await database.ask(
                     """
-                    select string_agg(workspace || substring(tableoid::regclass::text from '_p.*'), ',' order by workspace)
+                    select string_agg(workspace || substring(tableoid::regclass::text from '_p[0-9]+$'), ',' order by workspace)
                     from (select distinct workspace, tableoid from parts.\(table)) as part
                     """)
                 let rooms = try await database.ask(
-                    "select string_agg(workspace || substring(tableoid::regclass::text from '_p.*'), ',' order by workspace) from parts.room"
+                    "select string_agg(workspace || substring(tableoid::regclass::text from '_p[0-9]+$'), ',' order by workspace) from parts.room"
                 )
                 #expect(parts == rooms, "\(table)")
             }
