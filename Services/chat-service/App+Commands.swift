@@ -20,7 +20,7 @@ struct CommandParts: Sendable {
             store: store, runs: runs,
             receivers: CommandReceivers(
                 http: service.outsideHTTP(addresses.client(timeout: limits.timeout, perHost: 32)), signer: signer,
-                timeout: limits.timeout),
+                timeout: limits.timeout, publicURL: try PublicURL(service.config)),
             conversations: conversations, access: access, publisher: PrivateAnswerPublisher(redis: redis),
             limits: limits, metrics: CommandMetrics(service.metrics))
         routes = CommandRoutes(

@@ -47,7 +47,8 @@ struct Webhooks: Sendable {
             webhooks: IncomingWebhooks(
                 store: incoming, access: access,
                 auth: AuthClient(service.internalClient(service.peers.auth)), limits: ofChannels),
-            inbox: WebhookInbox(store: incoming, conversations: conversations, limits: ofChannels))
+            inbox: WebhookInbox(store: incoming, conversations: conversations, limits: ofChannels),
+            publicURL: try PublicURL(service.config))
     }
 
     /// Starts the background work, and shows the queue on the page of metrics.

@@ -27,15 +27,21 @@ enum App {
         let access = AccessCache(workspaces: workspaces)
         _ = profiles.follow(subscriber, on: service.loops.loops[0])
         _ = access.follow(subscriber, on: service.loops.loops[0])
-        let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
-        let details = MessageDetailStore(database: database)
-        let changeStore = ChangeStore(database: database, details: details)
+        let dms = DMStore(database: database)
+        let history = HistoryParts(
+            service, primary: HistoryStores(database: database, isPrimary: true),
+            watched: PrimaryStore(database: database),
+            nodes: service.databaseNodes("chat").map { NodeStore(host: $0.host, database: $0.pool) },
+            subscriber: subscriber)
+        let (messages, details) = (history.reader.primary.messages, history.reader.primary.details)
+        let changeStore = history.reader.primary.changes
         let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
         _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let standings = StandingStore(database: database)
         let moderation = ModerationCache(store: standings)
         moderation.follow(subscriber, on: service.loops.loops[0])
-        let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms, blocks: blocks)
+        let roomAccess = RoomAccess(
+            cache: access, workspaces: workspaces, dms: dms, blocks: blocks, knownDMs: history.knownDMs)
         let outbox = OutboxStore(database: database, on: service.loops.loops[0])
         let streams = OutboxStreams.pushes(in: redis)
         let publisher = MessagePublisher(
@@ -51,7 +57,7 @@ enum App {
         let watch = WebhookWatch()
         let committer = Committer(
             on: service.loops.loops[0], writer: writer, publisher: publisher, changes: changePublisher,
-            indexer: indexer, webhooks: watch)
+            indexer: indexer, webhooks: watch, heads: history.reader.replicas?.heads)
         let members = RoomMembers(workspaces: workspaces, dms: dms, profiles: profiles)
         members.follow(subscriber, on: service.loops.loops[0])
         let mentionFinder = MentionFinder(
@@ -74,7 +80,7 @@ enum App {
         let historyCursors = HistoryCursorStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
-            messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
+            history: history.reader, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
             blocks: blocks, moderation: moderation, mentions: mentionFinder, attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
@@ -82,13 +88,16 @@ enum App {
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors),
             reads: ReadPublisher(
                 redis: redis, store: ReadEventStore(database: database), members: members, blocks: blocks,
-                on: service.loops.loops[0]))
+                on: service.loops.loops[0]), deferred: DeferredMarkers())
+        history.begin(in: service, conversations)
         let changes = MessageChanges(
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
-                publisher: changePublisher, indexer: indexer, webhooks: watch),
-            store: changeStore, profiles: profiles, blocks: blocks, moderation: moderation, mentions: mentionFinder,
+                publisher: changePublisher, indexer: indexer, webhooks: watch,
+                heads: history.reader.replicas?.heads),
+            history: history.reader, profiles: profiles, blocks: blocks, moderation: moderation,
+            mentions: mentionFinder,
             attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,

@@ -69,7 +69,7 @@ struct ChatSettings: Sendable {
             hereTimeoutKey.entry, userHereKey.entry, userScheduledKey.entry, scheduledAheadKey.entry,
             scheduledLeaseKey.entry,
         ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
-        + CommandLimits.settings
+        + CommandLimits.settings + PublicURL.settings
 
     private let files: (size: Int, previews: PreviewLimits)
     /// Bytes of one file.

@@ -56,6 +56,21 @@ struct ConnectionString: Equatable {
         return copy
     }
 
+    /// The same settings for sessions that may only read.
+    var acceptingReplicas: ConnectionString {
+        var copy = self
+        copy.settings["target_session_attrs"] = "any"
+        return copy
+    }
+
+    /// The settings as `key='value'` pairs.
+    var text: String {
+        settings.sorted { $0.key < $1.key }.map { key, value in
+            let escaped = value.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+            return "\(key)='\(escaped)'"
+        }.joined(separator: " ")
+    }
+
     /// Whether only sessions that can write are wanted: the default, unless the string says otherwise.
     var needsWritable: Bool { settings["target_session_attrs"] ?? Self.writable == Self.writable }
 

@@ -6,6 +6,7 @@ import hmac
 import re
 import struct
 import time
+from datetime import datetime, timedelta, timezone
 from urllib.parse import quote
 
 import pytest
@@ -65,7 +66,7 @@ def test_threads_drafts_levels_and_readers_in_both_kinds_of_rooms(home):
 def test_scheduled_messages_in_both_kinds_of_rooms(home):
     owner, member, workspace, channel, rooms = home
     for room in rooms:
-        at = "2027-01-01T00:00:00.000Z"
+        at = (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         made = owner.post(f"{room}/scheduled", {"content": "später", "at": at})
         one = f"/users/me/scheduled/{made['id']}"
         assert owner.call("PUT", one, json={"content": "noch später"})["content"] == "noch später"

@@ -45,6 +45,40 @@ def test_a_message_goes_from_login_to_a_socket(conversation):
     conversation.carries_a_message()
 
 
+def test_the_operators_command_runs_beside_the_services_and_leaves_no_container(composition):
+    person = Person(composition, "watched")
+
+    def maructl(*words):
+        return composition.run("run", "--rm", "-T", "maructl", *words, timeout=120)
+
+    report = json.loads(maructl("doctor", "--json"))
+    levels = {each["check"]: each["level"] for each in report["checks"]}
+    assert report["healthy"], report
+    assert levels["a message"] == levels["versions"] == "ok" and all(levels[each] == "ok" for each in SERVICES.values())
+    assert json.loads(maructl("users", "show", person.email, "--json"))["state"] == "active"
+    maructl("users", "disable", person.email, "--yes", "--as", "anna")
+    eventually(lambda: person.session.get(f"{composition.api}/users/me", timeout=10).status_code != 200, 30)
+    acts = json.loads(maructl("audit", "--json"))["acts"]
+    assert {each["operator"] for each in acts if each["act"] == "users.disable"} == {"anna"}
+    # An operator of their own is known to the services, which share the file.
+    made = json.loads(maructl("operators", "add", "ben", "--role", "viewer", "--json"))
+    for service in SERVICES.values():
+        assert f"{made['name']} viewer " in composition.run("exec", "-T", service, "cat", "/operators/operators")
+    seen = composition.run("run", "--rm", "-T", "--entrypoint", "find", "maructl", "/secrets", "-type", "f").split()
+    assert seen == ["/secrets/operator_credential"]
+    project = f"--filter=label=com.docker.compose.project={composition.project}"
+    assert docker("ps", "--all", "--quiet", project, "--filter=label=com.docker.compose.service=maructl") == ""
+
+
+def test_the_command_of_the_checkout_finds_the_composition(composition):
+    command = [CHECKOUT / "deploy/maructl", "--compose", "outboxes", "--json"]
+    result = subprocess.run(
+        command, env=composition.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert len(json.loads(result.stdout)) == len(SERVICES)
+
+
 def test_nothing_runs_as_root_or_can_write_its_image(composition):
     for container in composition.containers():
         name = container["Name"]
@@ -167,13 +201,13 @@ def test_an_image_carries_the_version_of_its_programs(composition, image):
     assert label.strip() in printed and label.strip()
 
 
-def operations_blocks():
-    text = (CHECKOUT / "docs/operations.md").read_text()
-    return re.findall(r"^```docker\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+def documented_blocks():
+    texts = [path.read_text() for path in sorted((CHECKOUT / "docs").glob("*.md"))]
+    return [block for text in texts for block in re.findall(r"^```docker\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
 
 
-@pytest.mark.parametrize("block", operations_blocks(), ids=lambda block: block.splitlines()[0])
-def test_the_docker_commands_of_the_operations_page_work(composition, conversation, block):
+@pytest.mark.parametrize("block", documented_blocks(), ids=lambda block: block.splitlines()[0])
+def test_the_docker_commands_of_the_pages_work(composition, conversation, block):
     needed = re.findall(r"image: \$\{(?:PROMETHEUS|ALERTMANAGER|GRAFANA)_IMAGE:-(.*)\}", (CHECKOUT / "docker-compose.yml").read_text())
     if "--profile observability" in block and not all(docker("image", "ls", "--quiet", each) for each in needed):
         # An engine that cannot pull the images can still check their part of the file.

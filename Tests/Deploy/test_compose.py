@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import yaml
 from gateway import CHECKOUT, SERVICES
 
 FILE = (CHECKOUT / "docker-compose.yml").read_text()
@@ -55,6 +56,45 @@ def test_compose_never_pulls_our_own_images():
     assert "pull_policy: never" in common
 
 
+def test_the_operators_command_starts_only_on_request_and_finds_every_service():
+    services = yaml.safe_load(FILE)["services"]
+    maructl, gateway = services["maructl"], services["gateway"]
+    assert (maructl["profiles"], maructl["entrypoint"], maructl["restart"]) == (["operator"], ["maructl"], "no")
+    assert maructl["image"] == services["auth-service"]["image"] and maructl["pull_policy"] == "never"
+    assert not {"build", "ports", "depends_on", "command"} & maructl.keys()
+    assert maructl["read_only"] and maructl["cap_drop"] == ["ALL"] and "no-new-privileges:true" in maructl["security_opt"]
+    (programs,) = re.findall(r"for name in (.*?); do", (CHECKOUT / "deploy/Dockerfile").read_text(), re.DOTALL)[:1]
+    assert "maructl" in programs.split()
+    variables = maructl["environment"]
+    for key, service in SERVICES.items():
+        port = services[service]["environment"]["MARU_INTERNAL_ADDRESS"].split(":")[1]
+        assert variables[f"MARU_{key}_URL"] == f"http://{service}:{port}"
+        assert set(maructl["networks"]) <= set(services[service]["networks"])
+    port = gateway["environment"]["MARU_GATEWAY_LISTEN"].split(":")[1]
+    assert variables["MARU_GATEWAY_URL"] == f"http://gateway:{port}" and set(maructl["networks"]) <= set(gateway["networks"])
+    assert variables["MARU_API_KEY"] == gateway["environment"]["MARU_GATEWAY_WEB_KEY"]
+    settings = (CHECKOUT / "Tools/maructl/Settings.swift").read_text()
+    known = set(re.findall(r'"(\w+)",? ', settings)) | {f"{name.lower()}_url" for name in SERVICES}
+    for variable in variables.keys() - {"MARUCTL_OPERATOR"}:
+        assert variable.removeprefix("MARU_").lower().removesuffix("_file") in known | {"operators"}, variable
+    assert '"MARUCTL_OPERATOR"' in (CHECKOUT / "Tools/maructl/Terminal.swift").read_text()
+
+
+def test_the_operators_command_has_the_credential_of_operators_alone_and_writes_their_list():
+    services = yaml.safe_load(FILE)["services"]
+    maructl = services["maructl"]
+    assert maructl["volumes"][:2] == ["secrets-operator:/secrets:ro", "operators:/operators"]
+    # deploy/secrets writes the credential into that volume.
+    assert "secrets-operator:/secrets/operator" in services["secrets"]["volumes"]
+    assert "create operator/operator_credential\n" in (CHECKOUT / "deploy/secrets").read_text()
+    assert maructl["environment"]["MARU_OPERATOR_CREDENTIAL_FILE"] == "/secrets/operator_credential"
+    for service in SERVICES.values():
+        assert "operators:/operators:ro" in services[service]["volumes"], "services only read the list"
+        assert services[service]["environment"]["MARU_OPERATORS_FILE"] == maructl["environment"]["MARU_OPERATORS_FILE"]
+    holders = {name for name, each in services.items() if any("secrets-operator:" in volume for volume in each.get("volumes", []))}
+    assert holders == {"secrets", "maructl"}
+
+
 def test_both_images_carry_the_version_of_the_programs():
     version = re.search(r'static let version = "(.+)"', (CHECKOUT / "Shared/ServiceKit/Web/Build.swift").read_text())[1]
     dockerfile = (CHECKOUT / "deploy/Dockerfile").read_text()
@@ -69,6 +109,16 @@ def test_both_images_carry_the_version_of_the_programs():
         if name != "build":
             assert 'LABEL org.opencontainers.image.title="maru/' in stage, name
             assert 'org.opencontainers.image.version="${VERSION}"' in stage, name
+
+
+def test_the_address_of_the_product_reaches_the_service_that_tells_it():
+    services = yaml.safe_load(FILE)["services"]
+    told = {name for name, each in services.items() if "MARU_PUBLIC_URL" in (each.get("environment") or {})}
+    # Without a value it is passed on as it is, and not at all if it is not set.
+    assert told == {"chat-service"} and services["chat-service"]["environment"]["MARU_PUBLIC_URL"] is None
+    settings = "".join(path.read_text() for path in (CHECKOUT / "Services").glob("*/*.swift"))
+    assert settings.count('"public_url"') == 1 and '"public_url"' in (CHECKOUT / "Services/chat-service/PublicURL.swift").read_text()
+    assert "| `MARU_PUBLIC_URL` |" in (CHECKOUT / "docs/operations.md").read_text()
 
 
 def test_the_operations_page_has_the_defaults_of_the_file():

@@ -55,3 +55,19 @@ def test_help_needs_no_instance(maructl):
 def test_an_instance_can_be_restored_before_its_first_start(maructl):
     status, _, errors = maructl("restore", "no-such-folder", is_known=False)
     assert status == 1 and errors.startswith("restore: no-such-folder is no folder")
+
+
+def test_in_the_composition_it_is_the_service_of_that_name(tmp_path):
+    docker = tmp_path / "docker"
+    docker.write_text('#!/bin/sh\nprintf "%s\\n" "$*" >>"$CALLS"\n')
+    docker.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(tmp_path / "calls")}
+
+    def run(*words):
+        (tmp_path / "calls").unlink(missing_ok=True)
+        command = [CHECKOUT / "deploy/maructl", "--compose", *words]
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        return result.returncode, (tmp_path / "calls").read_text().splitlines()[-1:]
+
+    assert run("users", "show", "5") == (0, ["compose run --rm maructl users show 5"])
+    assert run("help", "users") == (0, ["compose run --rm maructl users --help"])

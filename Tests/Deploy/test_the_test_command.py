@@ -56,7 +56,8 @@ def checkout(tmp_path):
 def run(checkout, *arguments, bad=False, skip=False, failures=0, **environment):
     (checkout / "Tests/Sample/test_sample.py").write_text(PYTHON_TESTS.format(bad=bad, skip=skip))
     modules = environment.get("MODULES", "OneTests").split()
-    lines = [*(f"unit {module}" for module in modules), "unit Tests/Sample"]
+    suites = {f"Tests/{each.parent.name}" for each in checkout.glob("Tests/*/test_*.py")}
+    lines = [f"unit {name}" for name in [*modules, *suites]]
     (checkout / "Tests/unit-tests").write_text("\n".join(lines))
     subprocess.run("git init -q && git add -A -- deploy Tests Package.swift", shell=True, cwd=checkout, check=True)
     settings = {"PATH": f"{checkout / 'bin'}:{os.environ['PATH']}", "FAILURES": str(failures)}
@@ -77,6 +78,38 @@ def test_the_last_line_has_the_count_of_all_parts(checkout):
     # Shell, format, build and observability, seven Swift tests and three Python tests.
     assert (status, lines[-1]) == (0, "14 passed, 0 failed")
     assert "swift format lint --strict" in calls and "swift build --build-tests" in calls
+
+
+# A test that ends well only if the other suite's test runs meanwhile, and a child of it can be interrupted.
+MEETING = """
+import os, pathlib, signal, subprocess, time
+
+def test_meeting():
+    here = pathlib.Path(__file__).parent
+    (here / "arrived").touch()
+    other = here.parent / ("Other" if here.name == "Meeting" else "Meeting") / "arrived"
+    limit = time.monotonic() + 60
+    while not other.exists():
+        assert time.monotonic() < limit, "the other suite did not start"
+        time.sleep(0.02)
+
+def test_an_interrupt():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not {bad}
+"""
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_two_suites_run_side_by_side_and_each_is_counted(checkout, bad):
+    for name in ("Meeting", "Other"):
+        (checkout / "Tests" / name).mkdir()
+        (checkout / "Tests" / name / "test_meeting.py").write_text(MEETING.format(bad=bad and name == "Other"))
+    status, lines, _ = run(checkout)
+    # Four more tests than without these suites.
+    assert (status, lines[-1]) == (int(bad), "17 passed, 1 failed" if bad else "18 passed, 0 failed"), lines
+    rows = {line.split()[0]: line.split()[1:5] for line in lines if " passed " in line and line.endswith(" s")}
+    assert rows["meeting"] == ["2", "passed", "0", "failed"]
+    assert rows["other"] == (["1", "passed", "1", "failed"] if bad else ["2", "passed", "0", "failed"])
 
 
 @pytest.mark.parametrize("outcome", [{"bad": True}, {"skip": True}, {"failures": 1, "EXIT": "0"}])

@@ -253,12 +253,14 @@ class Run:
             began = time.time()
             self.log(f"{fault.kind} {node.name}")
             work = {"kill": lab.kill, "freeze": lambda each: lab.freeze(each, fault.lasts), "switch over": lab.switch_over}
+            reading = self.start(self.read_meanwhile(began + fault.lasts))
             await asyncio.to_thread(work[fault.kind], node)
-            await asyncio.sleep(max(0, began + fault.lasts - time.time()))
+            await reading
             writes = [send.ended for send in self.recording.sends if send.acknowledged]
             next = await asyncio.to_thread(lab.primary)
             self.log(
-                f"{fault.kind}: {seconds_without(writes, began, time.time()):.1f} s without an acknowledged write; "
+                f"{fault.kind}: {seconds_without(writes, began, time.time()):.1f} s without an acknowledged write, "
+                f"{seconds_without([end for _, end in self.recording.reads], began, time.time()):.1f} s without history; "
                 f"the primary is {next.name if next else 'missing'}"
             )
 

@@ -1,6 +1,7 @@
 """A small run of deploy/load product prints its figures and fails if it misses a target."""
 
 import json
+import os
 import pathlib
 import subprocess
 
@@ -38,3 +39,40 @@ def test_the_deletion_of_an_account_is_measured_beside_the_load(tmp_path):
     assert figures["deleted_messages"] == 400 and 0 < figures["erasure_seconds"] <= 60
     before, during, after = figures["steps"]
     assert all(step["errors"] == 0 and step["p99_ms"] > 0 for step in (before, during, after))
+
+
+def test_a_day_is_played_hour_by_hour(tmp_path):
+    options = {"people": 400, "machines": 20, "speed": 1800, "hours": "8-11", "limit": 100_000, "json": tmp_path / "day.json"}
+    arguments = [str(each) for name, value in options.items() for each in (f"--{name}", value)]
+    result = subprocess.run([PROGRAM, "--day", *arguments], capture_output=True, text=True, timeout=250)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "met    3 hours: p99 at most" in result.stdout and "0 errors, 0 sockets lost" in result.stdout
+    day = json.loads((tmp_path / "day.json").read_text())
+    assert (day["people"], day["share"], day["speed"]) == (400, 20, 1800)
+    assert day["messages"] > 0 and day["database_bytes"] >= 0
+    morning, nine, ten = day["hours"]
+    assert [each["hour"] for each in day["hours"]] == [8, 9, 10]
+    # Three of ten people are there at eight, six of ten at nine.
+    assert (morning["online"], nine["online"], ten["online"]) == (6, 12, 12)
+    for hour in day["hours"]:
+        assert hour["errors"] == 0 and hour["calls"] >= hour["actions"] > 0 and hour["commits"] > 0, hour
+        assert 0 < hour["cores"] <= os.cpu_count() + 1 and 0 < hour["p50_ms"] <= hour["p99_ms"], hour
+    assert morning["actions"] < nine["actions"]
+    assert nine["events"] > 0
+
+
+@pytest.mark.parametrize("arguments", [["--hours", "9-25"], ["--hours", "9"], ["--speed", "0"], ["--speed", "3601"], ["--day", "1"]])
+def test_a_day_with_a_wrong_option_does_not_begin(arguments):
+    result = subprocess.run([PROGRAM, "--day", *arguments], capture_output=True, text=True, timeout=30)
+    assert result.returncode == 1 and ("see --help" in result.stdout or "such as 8-12" in result.stdout), result.stdout
+
+
+def test_the_costs_of_the_page_about_capacity_are_measured(tmp_path):
+    options = ["--users", "20", "--idle", "10", "--seconds", "3", "--costs", "--json", str(tmp_path / "figures.json")]
+    result = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stdout + result.stderr
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["read_microseconds"] > 0 and figures["connections"] > 5
+    # A backend has its caches of the catalogue and of plans, and not the shared buffers.
+    assert 500_000 < figures["connection_bytes"] < 100_000_000
+    assert "a call that reads: " in result.stdout

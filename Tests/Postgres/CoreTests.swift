@@ -52,6 +52,21 @@ import Testing
         #expect(!inTransaction.mayShareSync)
     }
 
+    @Test("Of several hosts each has a configuration that accepts a replica, and keeps what the connection string says")
+    func eachHost() throws {
+        let text = #"postgres://me:pa%27ss%5C@one:1,two:2/maru?target_session_attrs=read-write&sslmode=require"#
+        var configuration = PostgresConfiguration(text)
+        configuration.schema = "chat"
+        let each = configuration.ofEachHost
+        #expect(each.map(\.host) == ["one:1", "two:2"] && each.allSatisfy { $0.configuration.schema == "chat" })
+        let second = try ConnectionString(each[1].configuration.connectionString)
+        #expect(second.hosts.map(\.description) == ["two:2"] && !second.needsWritable)
+        for (name, value) in ["user": "me", "password": #"pa'ss\"#, "dbname": "maru", "sslmode": "require"] {
+            #expect(second.settings[name] == value)
+        }
+        #expect(PostgresConfiguration("postgres://me@one/maru").ofEachHost.isEmpty)
+    }
+
     @Test("Different lists of types have different signatures")
     func signatures() throws {
         let lists = [

@@ -112,8 +112,12 @@ struct OperatorRouteTests {
     func withoutLog() async throws {
         try await Self.run { sample, journal async throws in
             journal.isDown.withLock { $0 = true }
-            #expect(try await sample.service.operatorCall("DELETE", "/operator/things/5/parts").status == 503)
-            #expect(try await sample.service.operatorCall("GET", "/operator/things/5").status == 503)
+            for (method, path) in [("DELETE", "/operator/things/5/parts"), ("GET", "/operator/things/5")] {
+                let reply = try await sample.service.operatorCall(method, path)
+                #expect(reply.status == 503)
+                // The operator learns which part is missing.
+                #expect(try reply.json["detail"]?.string?.contains("workspace-service") == true, "\(reply.text)")
+            }
             #expect(journal.acts.withLock(\.self) == 0)
         }
     }

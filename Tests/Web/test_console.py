@@ -270,6 +270,42 @@ def test_a_service_that_does_not_answer_is_named(operator, product):
     expect(anna.go("overview").locator("tbody tr [data-state=ready]")).to_have_count(5)
 
 
+def test_the_rest_goes_on_while_a_service_is_silent(operator, product, join):
+    user, other = join(), join()
+    user.make_workspace()
+    with stopped(product, "payment-service"):
+        anna = operator()
+        anna.expected += [r"status of 50[0234]"]
+        anna.sign_in()
+        expect(anna.page.locator("tbody tr", has_text="payment-service").locator("[data-state=silent]")).to_have_count(1)
+        expect(anna.page.locator("[data-tile=calls] svg polyline")).to_have_count(1)
+        page = anna.go(f"users/{user.id}")
+        expect(page.get_by_role("region", name="Workspaces").locator("tbody tr")).to_have_count(1)
+        anna.act("users.sign-out", user.id)
+        expect(page.get_by_text("No session is open.")).to_be_visible()
+        user.refused("E05", "GET", "/users/me")
+        assert ("anna", "users.sign-out", "done") in logged(product, subject=f"users/{user.id}")
+    # auth-service is the first that is asked about the credential, and workspace-service has the log without which nothing is done.
+    with stopped(product, "auth-service"):
+        anna = operator()
+        anna.expected += [r"status of 50[0234]"]
+        anna.sign_in()
+        expect(anna.page.locator("tbody tr", has_text="auth-service").locator("[data-state=silent]")).to_have_count(1)
+        expect(anna.page.locator("tbody tr [data-state=ready]")).to_have_count(4)
+        expect(anna.go("log").locator("tbody tr", has_text="users.sign-out").first).to_contain_text("anna")
+        expect(anna.go(f"users/{user.id}").get_by_role("alert")).to_have_text("auth-service does not answer.")
+    anna.go(f"users/{other.id}")
+    with stopped(product, "workspace-service"):
+        anna.page.locator("[data-act='users.sign-out']").click()
+        dialog = anna.page.get_by_role("dialog")
+        dialog.locator("[name=id]").fill(str(other.id))
+        dialog.locator("button[type=submit]").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("workspace-service, which keeps the log of operators, does not answer")
+        anna.page.keyboard.press("Escape")
+    assert other.get("/users/me")
+    expect(anna.go("overview").locator("tbody tr [data-state=ready]")).to_have_count(5)
+
+
 def test_a_workspace_is_handed_over_and_closed(operator, product, join):
     owner, member = join(), join()
     workspace = owner.make_workspace(member)

@@ -39,7 +39,8 @@ struct CommandRunTests {
         let reply = try await run(fixture.chat)
         #expect(try reply.json["state"]?.string == "waiting", "\(reply.text)")
         let call = try JSONValue(parsing: try #require(fixture.receivers.received("bot").last).body)
-        return "/v1" + (try #require(call["data"]?["answerUrl"]?.string))
+        let url = try #require(call["data"]?["answerUrl"]?.string)
+        return url.hasPrefix("/") ? "/v1" + url : url
     }
 
     @Test("An address is used once, on whatever instance, and ends with its time")
@@ -60,6 +61,16 @@ struct CommandRunTests {
             let late = try await Self.address(fixture)
             _ = try await chat.database.ask("update chat.command_run set expires_at = 1 returning 1")
             #expect(try await chat.post(#"{"text":"b"}"#, to: late).status == 404)
+        }
+    }
+
+    @Test("A product that knows its address tells bots whole addresses")
+    func wholeAddress() async throws {
+        try await Self.use(["public_url": "https://chat.example.com"]) { fixture in
+            let address = try await Self.address(fixture)
+            #expect(address.hasPrefix("https://chat.example.com/v1/webhooks/answers/"))
+            let path = String(address.dropFirst("https://chat.example.com".count))
+            #expect(try await fixture.chat.post(#"{"text":"a"}"#, to: path).status == 200)
         }
     }
 

@@ -116,6 +116,18 @@ struct IncomingWebhookTests {
         }
     }
 
+    @Test("A product that knows its address tells whole addresses of webhooks")
+    func wholeAddress() async throws {
+        try await ChatHarness.use(["public_url": "https://chat.example.com/"]) { chat in
+            let webhook = try await chat.makeWebhook()
+            let (base, path) = ("https://chat.example.com", webhook.address.dropFirst("https://chat.example.com".count))
+            #expect(webhook.address.hasPrefix(base + "/v1/webhooks/incoming/"))
+            #expect(try await chat.post(#"{"content":"a"}"#, to: String(path)).status == 201)
+            let rotated = try await chat.call("POST", "\(ChatHarness.webhooks)/\(webhook.id)/secret", user: 4)
+            #expect(try rotated.json["url"]?.string?.hasPrefix(base + "/v1/webhooks/incoming/") == true)
+        }
+    }
+
     @Test("A refusal is a problem document with its true status")
     func refusals() async throws {
         try await ChatHarness.use { chat in

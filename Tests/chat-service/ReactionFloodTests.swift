@@ -32,7 +32,7 @@ struct ReactionFloodTests {
                 metrics: SearchMetrics(service.metrics), log: service.log, share: 0.1)
             let committer = ChangeCommitter(
                 on: loop, writer: ChangeWriter(database: database, limits: ChangeLimits()), publisher: publisher,
-                indexer: indexer, webhooks: WebhookWatch())
+                indexer: indexer, webhooks: WebhookWatch(), heads: nil)
             return Changes(committer: committer, loop: loop)
         }
 

@@ -89,15 +89,19 @@ superuser_psql() {
 }
 
 create_database() {
-    local role
+    local role attempts=0
+    printf '%s\n' "SELECT 'CREATE DATABASE maru' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'maru') \gexec" |
+        superuser_psql --dbname=postgres --output=/dev/null || give_up "postgres refused its database"
+    # A replica that is tried first may not have it yet, and libpq tries no other host then.
+    until superuser_psql --dbname=maru --output=/dev/null --command='SELECT' 2>/dev/null || ((++attempts == 100)); do
+        sleep 0.1
+    done
     {
         for role in auth workspace chat realtime payment; do
             printf "\\\\setenv MARU_PASSWORD_%s '%s'\n" "${role^^}" "$(<"$data/secrets/postgres/$role")"
         done
-        printf '%s\n' "SELECT 'CREATE DATABASE maru' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'maru') \\gexec"
-        printf '%s\n' '\connect maru'
         cat "$checkout/deploy/postgres/roles.sql"
-    } | superuser_psql --dbname=postgres --output=/dev/null || give_up "postgres refused its roles"
+    } | superuser_psql --dbname=maru --output=/dev/null || give_up "postgres refused its roles"
 }
 
 start_redis() {

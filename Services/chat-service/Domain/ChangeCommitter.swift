@@ -15,17 +15,19 @@ final class ChangeCommitter: @unchecked Sendable {
     private let publisher: ChangePublisher
     private let indexer: SearchIndexer
     private let webhooks: WebhookWatch
+    private let heads: KnownHeads?
     private var queue = CommitQueue<PendingChange, Waiter>()
 
     init(
         on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher, indexer: SearchIndexer,
-        webhooks: WebhookWatch
+        webhooks: WebhookWatch, heads: KnownHeads?
     ) {
         self.loop = loop
         self.writer = writer
         self.publisher = publisher
         self.indexer = indexer
         self.webhooks = webhooks
+        self.heads = heads
     }
 
     /// Returns after the change's commit. To be called on any loop.
@@ -70,6 +72,7 @@ final class ChangeCommitter: @unchecked Sendable {
     private func finish(_ batch: [Entry], _ result: Result<ChangeWriter.Result, BatchFailure>) {
         switch result {
         case .success(let result):
+            for message in result.changed { heads?.note(message.key.room, rev: message.details.rev) }
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             let targets = Dictionary(batch.map { ($0.item.target.room, $0.item.target) }) { first, _ in first }
             publisher.publish(result.changed, in: targets, row: result.outboxRow)

@@ -19,13 +19,16 @@ final class Committer: @unchecked Sendable {
     private let changes: ChangePublisher
     private let indexer: SearchIndexer
     private let webhooks: WebhookWatch
+    private let heads: KnownHeads?
     private var queue = SendQueue<Waiter>()
     private var rooms = KnownRooms(limit: 100_000)
 
-    /// - Parameter changes: publishes the roots of threads with new replies; it is on the same loop.
+    /// - Parameters:
+    ///   - changes: publishes the roots of threads with new replies; it is on the same loop.
+    ///   - heads: learns the heads of the rooms that are written to.
     init(
         on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher, changes: ChangePublisher,
-        indexer: SearchIndexer, webhooks: WebhookWatch
+        indexer: SearchIndexer, webhooks: WebhookWatch, heads: KnownHeads?
     ) {
         self.loop = loop
         self.writer = writer
@@ -33,6 +36,7 @@ final class Committer: @unchecked Sendable {
         self.changes = changes
         self.indexer = indexer
         self.webhooks = webhooks
+        self.heads = heads
     }
 
     /// Queues messages from any loop; each waiter resumes after its message's commit.
@@ -94,6 +98,7 @@ final class Committer: @unchecked Sendable {
     private func finish(_ batch: [Entry], _ result: Result<MessageWriter.Result, BatchFailure>) {
         switch result {
         case .success(let result):
+            if let heads { note(batch, result, in: heads) }
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
             loop.executeAtEndOfTurn { [publisher, changes, indexer, webhooks, loop] in
@@ -106,5 +111,12 @@ final class Committer: @unchecked Sendable {
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }
         }
+    }
+
+    private func note(_ batch: [Entry], _ result: MessageWriter.Result, in heads: KnownHeads) {
+        for (entry, outcome) in zip(batch, result.outcomes) {
+            if case .written(let written) = outcome { heads.note(entry.item.room, seq: written.seq, rev: written.rev) }
+        }
+        for root in result.roots { heads.note(root.key.room, rev: root.details.rev) }
     }
 }

@@ -6,8 +6,7 @@ import Wire
 /// Sends and reads messages.
 struct Conversations: Sendable {
     let sendBuffers: LoopLocal<SendBuffer>
-    let messages: MessageStore
-    let details: MessageDetailStore
+    let history: HistoryReader
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
     let blocks: BlockCache
@@ -17,10 +16,10 @@ struct Conversations: Sendable {
     let quota: MessageQuota
     let historyCursors: HistoryCursorPublisher
     let reads: ReadPublisher
+    /// The markers of histories that came from a replica.
+    let deferred: DeferredMarkers
 
-    /// A page of a long history ends after this many messages, or once their content has this many bytes.
-    private static let pageSize = 500
-    private static let pageBytes = 1 << 20
+    private var messages: MessageStore { history.primary.messages }
 
     /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
     func send(
@@ -76,131 +75,9 @@ struct Conversations: Sendable {
     /// A message as changes have left it.
     private func current(_ key: MessageKey, for caller: Caller) async throws -> MessageBody {
         var found = try await messages.find([key])
-        try await details.fill(&found, for: .one(caller.user))
+        try await history.primary.details.fill(&found, for: .one(caller.user))
         guard let message = found.first else { throw Failure.notFound }
         return message.body(try await profiles.members([message].people))
-    }
-
-    /// A part of a room's history: the messages above `after` and up to `through`.
-    struct Part: Sendable {
-        let after: Int64
-        let through: Int64
-        /// Whether the reader has read the room up to `through`.
-        let isRead: Bool
-        /// Whether the session's socket continues after `through`, unless it has been sent more.
-        let isContinued: Bool
-        /// Whether replies are left out that are in their threads alone.
-        let inTimeline: Bool
-    }
-
-    /// Messages with their authors, and the sessions that sent them.
-    struct Page: Sendable {
-        let messages: [MessageBody]
-        let sessions: [SessionID]
-        let isLast: Bool
-    }
-
-    /// The beginning of a history reply.
-    struct Reading: Sendable {
-        let part: Part
-        let page: Page
-        /// The users that the reader has blocked.
-        let blocked: Set<UserID>
-        /// The messages that the reply must leave out, because a socket that has just joined is sent them.
-        let leftOut: Range<Int64>?
-    }
-
-    /// A page that ends at most this many messages below the head counts as the newest page that its reader knew of.
-    private static let maxMissed: Int64 = 500
-
-    /// Finds the part of a room's history that a request means now.
-    ///
-    /// A page of older messages does not show how far its reader has read. But a client that asks for the page before
-    /// its newest known message may have missed the messages after it. If nothing more is known of the session, its
-    /// socket sends those. They may include messages that the client has from elsewhere, so this is skipped for clients
-    /// for which a repeated event is fatal.
-    func part(_ request: HistoryRequest, of room: RoomKey, for profile: ClientProfile) async throws -> Part {
-        let range = try await request.range { try await messages.seq(of: room, at: $0) }
-        let (fullHead, hasAsides) = try await messages.fullHead(of: room)
-        let head = fullHead.seq
-        let inTimeline = hasAsides && !request.withThreads
-        let (after, through) =
-            inTimeline ? try await timelinePart(range, of: room, upTo: head) : range.part(upTo: head)
-        let isRead = range.readsForward || through == head
-        let isNewest = head - through <= Self.maxMissed && profile.repeatedEvent == .harmless
-        return Part(
-            after: after, through: through, isRead: isRead, isContinued: isRead || isNewest, inTimeline: inTimeline)
-    }
-
-    /// The part of a timeline that a range means: a limit counts the messages of the timeline, without the replies between
-    /// them.
-    private func timelinePart(
-        _ range: HistoryRange, of room: RoomKey, upTo head: Int64
-    ) async throws -> (after: Int64, through: Int64) {
-        switch range {
-        case .after(let seq, let limit?):
-            let end = try await messages.timelineEnd(of: room, after: seq, count: limit)
-            return (min(seq, head), min(end ?? head, head))
-        case .before(let seq, let limit):
-            let start = try await messages.timelineStart(of: room, before: seq, count: limit)
-            return ((start ?? 1) - 1, min(seq - 1, head))
-        case .after: return range.part(upTo: head)
-        }
-    }
-
-    /// Reads the first page of the part of a room's history that a client asks for. Gateways know of the call while it
-    /// runs, and of its reply before the reply is sent.
-    func read(
-        _ request: HistoryRequest, of target: MessageTarget, by caller: Caller, for profile: ClientProfile
-    ) async throws -> Reading {
-        let room = target.room
-        // No socket goes on from a page of older messages, as a rule.
-        let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
-        do {
-            let blocked = try await blocks.blocked(by: caller.user)
-            let part = try await part(request, of: target.key, for: profile)
-            let page = try await page(
-                of: target.key, after: part.after, through: part.through, inTimeline: part.inTimeline,
-                for: MessageDetails.Readers(caller, profile), hiding: blocked)
-            // Only now: a caller that gets an error has read nothing.
-            if part.isRead, part.through > 0,
-                try await readMarkers.advanceIfPossible(caller.user, in: target.key, to: part.through)
-            {
-                reads.moved(caller.user, in: target, to: part.through)
-            }
-            guard part.isContinued else {
-                await historyCursors.end(caller.session, room, begun: begun)
-                return Reading(part: part, page: page, blocked: blocked, leftOut: nil)
-            }
-            let leavesOut = request.hasCursor && profile.repeatedEvent == .fatal
-            let leftOut = try await historyCursors.report(
-                caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
-            return Reading(part: part, page: page, blocked: blocked, leftOut: leftOut)
-        } catch {
-            await historyCursors.end(caller.session, room, begun: begun)
-            throw error
-        }
-    }
-
-    /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
-    ///
-    /// - Parameters:
-    ///   - inTimeline: leaves out the replies that are in their threads alone.
-    ///   - blocked: the users that the reader has blocked.
-    func page(
-        of room: RoomKey, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers,
-        hiding blocked: Set<UserID>
-    ) async throws -> Page {
-        var stored = try await messages.page(
-            of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes,
-            inTimeline: inTimeline)
-        try await details.fill(&stored, for: readers)
-        let people = try await profiles.members(stored.people)
-        // Without the replies of threads the last message of a part may be earlier than its end.
-        let isShort = stored.count < Self.pageSize && stored.reduce(0) { $0 + $1.content.utf8.count } < Self.pageBytes
-        let isLast = stored.last.map { $0.seq >= through || inTimeline && isShort } ?? true
-        return Page(
-            messages: stored.map { $0.body(people).hiding(blocked) }, sessions: stored.map(\.session), isLast: isLast)
     }
 
     /// Counts the messages by others after a moment, without those of users that the user has blocked. Nil and a moment that

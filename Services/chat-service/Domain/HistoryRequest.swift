@@ -27,6 +27,16 @@ struct HistoryRequest: Sendable {
         }
     }
 
+    /// What the client has seen for certain. A page before a message may begin anywhere.
+    var seen: SeenPart {
+        switch anchor {
+        case .after(let seq): SeenPart(seq: seq)
+        // Some clients round their cursor up.
+        case .since(let moment): SeenPart(moment: moment + .milliseconds(-1))
+        case .before, .sinceJoining: SeenPart()
+        }
+    }
+
     /// Whether the client asks for messages after those that it has, instead of a page of older ones.
     var readsOn: Bool { if case .before = anchor { false } else { true } }
 

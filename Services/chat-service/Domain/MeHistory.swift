@@ -16,9 +16,19 @@ struct MeHistory: Sendable {
         for profile: ClientProfile
     ) async throws -> [MessageBody] {
         let request = HistoryRequest(anchor: anchor, limit: limit, withThreads: false)
-        let part = try await conversations.part(request, of: target.key, for: profile)
-        let page = try await page(of: target.key, part, keepsNewest: !request.readsOn, for: user)
-        if part.isRead, page.end > 0 { try await conversations.advance(user, in: target, to: page.end) }
+        let ((part, page), stores) = try await conversations.history.read(target.key, seen: request.seen) { stores in
+            let part = try await conversations.part(request, of: target.key, for: profile, in: stores.messages)
+            return (
+                part, try await self.page(of: target.key, part, keepsNewest: !request.readsOn, for: user, in: stores)
+            )
+        }
+        if part.isRead, page.end > 0 {
+            if stores.isPrimary {
+                try await conversations.advance(user, in: target, to: page.end)
+            } else {
+                conversations.deferred.add(user, in: target, to: page.end)
+            }
+        }
         return page.messages
     }
 
@@ -26,11 +36,11 @@ struct MeHistory: Sendable {
     ///
     /// - Parameter keepsNewest: whether the newest messages of the part are kept when not all fit; else the oldest.
     private func page(
-        of room: RoomKey, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID
+        of room: RoomKey, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID, in stores: HistoryStores
     ) async throws -> (messages: [MessageBody], end: Int64) {
         var after = part.after
         while true {
-            var stored = try await conversations.messages.page(
+            var stored = try await stores.messages.page(
                 of: room, after: after, through: part.through, limit: Int(max(0, part.through - after)),
                 bytes: Self.pageBytes, inTimeline: part.inTimeline)
             // The page ends where it is full: then the newest messages are missing.
@@ -39,7 +49,7 @@ struct MeHistory: Sendable {
                 after = part.through - (part.through - after) / 2
                 continue
             }
-            try await conversations.details.fill(&stored, for: .one(user))
+            try await stores.details.fill(&stored, for: .one(user))
             let people = try await conversations.profiles.members(stored.people)
             let blocked = try await conversations.blocks.blocked(by: user)
             let messages = stored.map { $0.body(people).hiding(blocked) }

@@ -5,12 +5,14 @@ import Wire
 /// Changes messages, and reads changed ones.
 struct MessageChanges: Sendable {
     let committer: ChangeCommitter
-    let store: ChangeStore
+    let history: HistoryReader
     let profiles: ProfileCache
     let blocks: BlockCache
     let moderation: ModerationCache
     let mentions: MentionFinder
     let attachments: Attachments
+
+    private var store: ChangeStore { history.primary.changes }
 
     /// The messages of a list with the cursor of the next page; nil at the end.
     struct Page: Sendable {
@@ -95,7 +97,10 @@ struct MessageChanges: Sendable {
     func changes(
         of room: RoomKey, after rev: Int64, limit: Int, for user: UserID
     ) async throws -> (messages: [MessageBody], rev: Int64, isComplete: Bool) {
-        let page = try await store.page(of: room, after: rev, limit: limit, for: .one(user))
+        let (page, _) = try await history.read(room, seen: SeenPart(rev: rev)) { stores in
+            try await stores.changes.page(of: room, after: rev, limit: limit, for: .one(user))
+        }
+        history.note(room.id, RoomHead(seq: 0, rev: page.head))
         return (try await bodies(page.messages, for: user), page.rev, page.rev >= page.head)
     }
 

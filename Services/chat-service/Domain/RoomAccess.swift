@@ -10,6 +10,8 @@ struct RoomAccess: Sendable {
     let workspaces: WorkspaceClient
     let dms: DMStore
     let blocks: BlockCache
+    /// Nil if `database_url` names one host.
+    let knownDMs: KnownDMs?
 
     /// Returns the channel of a path if the user is a member of the channel.
     func channel(
@@ -55,16 +57,26 @@ struct RoomAccess: Sendable {
 
     /// Returns the DM if it is in this workspace and the user is one of its two members.
     func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
-        guard let dm = try await current(try await dms.find(id, of: user, in: workspace), of: user).first else {
-            throw await refusal(of: user, workspace)
-        }
+        let known =
+            if let knownDMs {
+                try await knownDMs.find(id, of: user, in: workspace, dms)
+            } else {
+                try await dms.find(id, of: user, in: workspace)
+            }
+        guard let dm = try await current(known, of: user).first else { throw await refusal(of: user, workspace) }
         return dm
     }
 
     /// Returns the user's DMs among `ids`. The table knows members who left from facts, which arrive through Redis.
     /// While Redis is away, workspace-service is asked instead.
     func dms(_ ids: [DMID], of user: UserID) async throws -> [DM] {
-        try await current(try await dms.find(ids, of: user), of: user)
+        let known =
+            if let knownDMs {
+                try await knownDMs.find(ids, of: user, in: dms)
+            } else {
+                try await dms.find(ids, of: user)
+            }
+        return try await current(known, of: user)
     }
 
     /// The DMs among `known` whose workspaces the user has not left.

@@ -9,8 +9,9 @@ struct CommandReceivers: Sendable {
     let http: HTTPClient
     let signer: WebhookSigner
     let timeout: Duration
+    let publicURL: PublicURL
 
-    /// Below the base URL and `/v1`.
+    /// Below `/v1`.
     static let answerAddress = "/webhooks/answers/"
     /// Bytes of a reply: the longest text, with each character escaped.
     private static let largestReply = 256 * 1024
@@ -35,7 +36,7 @@ struct CommandReceivers: Sendable {
                     if let thread = run.thread { json.field("thread", thread) }
                     json.field("user_id", user.id.description)
                     json.field("nickname", user.nickname)
-                    json.field("answerUrl", Self.answerAddress + secret.text)
+                    json.field("answerUrl", publicURL.address(of: Self.answerAddress + secret.text))
                     json.field("answerBefore", run.expiresAt)
                 }
             }

@@ -77,7 +77,7 @@ extension IncomingWebhookRoutes {
         [
             .has("webhook_id", .id), .has("channel_id", .id), .has("name", .text), .has("user_id", .id),
             .has("createdBy", .id), .has("createdAt", .time), .may("rotatedAt", .time),
-            .may("url", .text, "The secret address, below the base URL and `/v1`."),
+            .may("url", .text, "The secret address: whole, or what follows the base URL and `/v1`."),
         ])
 }
 

@@ -24,7 +24,7 @@ extension Call {
         var reply = HistoryReply(
             conversations: conversations, call: self, room: target.key,
             readers: MessageDetails.Readers(caller, profile), blocked: reading.blocked,
-            opening: opening, closing: closing)
+            stores: reading.stores, opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
             let echo = profile.echo
             // A socket without echo is not sent its own session's messages, so the reply holds those.

@@ -12,6 +12,8 @@ struct HistoryReply: Sendable {
     let readers: MessageDetails.Readers
     /// The users that the reader has blocked.
     let blocked: Set<UserID>
+    /// Where the pages after the first are read.
+    let stores: HistoryStores
     /// Written before and after the array of messages.
     var opening: [UInt8] = []
     var closing: [UInt8] = []
@@ -37,7 +39,7 @@ struct HistoryReply: Sendable {
                 isFirst = false
                 page = try await conversations.page(
                     of: room, after: last.seq, through: part.through, inTimeline: part.inTimeline, for: readers,
-                    hiding: blocked)
+                    hiding: blocked, in: stores)
             }
         }
         var response = Response(body: .stream(length: nil, body))

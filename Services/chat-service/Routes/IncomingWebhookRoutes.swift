@@ -8,6 +8,7 @@ import Wire
 struct IncomingWebhookRoutes: Sendable {
     let webhooks: IncomingWebhooks
     let inbox: WebhookInbox
+    let publicURL: PublicURL
 
     private static let address = "/webhooks/incoming/"
 
@@ -27,7 +28,7 @@ struct IncomingWebhookRoutes: Sendable {
         let fresh = try await webhooks.create(
             try await call.fields().text("name"), in: try call.id("channel_id"), of: try call.id("id"),
             by: caller.user, from: call.origin(of: caller))
-        return call.created(View(webhook: fresh.webhook, secret: fresh.secret))
+        return call.created(View(webhook: fresh.webhook, url: address(with: fresh.secret)))
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -35,7 +36,7 @@ struct IncomingWebhookRoutes: Sendable {
             of: try call.id("channel_id"), in: try call.id("id"), for: caller.user)
         return call.reply { json in
             json.object { json in
-                json.field("items", found.map { View(webhook: $0, secret: nil) }, for: call.profile)
+                json.field("items", found.map { View(webhook: $0, url: nil) }, for: call.profile)
                 // A channel has few webhooks.
                 json.field("next", String?.none)
             }
@@ -46,14 +47,14 @@ struct IncomingWebhookRoutes: Sendable {
         let webhook = try await webhooks.rename(
             try call.id("webhook_id"), to: try await call.fields().text("name"), in: try call.id("channel_id"),
             of: try call.id("id"), by: caller.user, from: call.origin(of: caller))
-        return call.reply(View(webhook: webhook, secret: nil))
+        return call.reply(View(webhook: webhook, url: nil))
     }
 
     func rotate(_ call: Call, _ caller: Caller) async throws -> Response {
         let fresh = try await webhooks.rotate(
             try call.id("webhook_id"), in: try call.id("channel_id"), of: try call.id("id"), by: caller.user,
             from: call.origin(of: caller))
-        return call.reply(View(webhook: fresh.webhook, secret: fresh.secret))
+        return call.reply(View(webhook: fresh.webhook, url: address(with: fresh.secret)))
     }
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -62,6 +63,8 @@ struct IncomingWebhookRoutes: Sendable {
             from: call.origin(of: caller))
         return call.done()
     }
+
+    private func address(with secret: BearerSecret) -> String { publicURL.address(of: Self.address + secret.text) }
 
     // MARK: Programs
 
@@ -89,7 +92,7 @@ struct IncomingWebhookRoutes: Sendable {
     private struct View: Contract.View {
         let webhook: IncomingWebhook
         /// Shown once, after the creation and each rotation.
-        let secret: BearerSecret?
+        let url: String?
 
         func write(to json: inout JSONWriter, for profile: ClientProfile) {
             json.object { json in
@@ -100,7 +103,7 @@ struct IncomingWebhookRoutes: Sendable {
                 json.field("createdBy", webhook.createdBy, for: profile)
                 json.field("createdAt", webhook.createdAt)
                 if let rotatedAt = webhook.rotatedAt { json.field("rotatedAt", rotatedAt) }
-                if let secret { json.field("url", IncomingWebhookRoutes.address + secret.text) }
+                if let url { json.field("url", url) }
             }
         }
     }

@@ -8,6 +8,9 @@ struct MessageStore: Sendable {
 
     private static let head = Statement.read(
         "head of room", "select last_seq, rev, has_asides from room where workspace = $1 and kind = $2 and id = $3")
+    private static let newest = Statement.read(
+        "time of newest message",
+        "select created_at from message where workspace = $1 and kind = $2 and room = $3 order by seq desc limit 1")
     private static let heads = Statement.read(
         "heads of rooms",
         """
@@ -86,6 +89,12 @@ struct MessageStore: Sendable {
             row throws(PostgresError) in
             (head: RoomHead(seq: try row.next(), rev: try row.next()), hasAsides: try row.next())
         } ?? (.empty, false)
+    }
+
+    /// The time of the newest message; nil for a room without messages.
+    func newest(of room: RoomKey) async throws -> Timestamp? {
+        try await database.query(Self.newest, room.workspace, room.kindNumber, room.rawValue)
+            .first { row throws(PostgresError) in Timestamp(milliseconds: try row.next()) }
     }
 
     func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {

@@ -25,7 +25,17 @@ extension ServiceBuilder {
         return pool
     }
 
+    /// A pool for each node of the cluster that `database_url` names, for reads that a replica may answer. Empty if it names
+    /// one host.
+    public func databaseNodes(_ schema: String) -> [(host: String, pool: PostgresPool)] {
+        configuration(of: schema, connections: 2).ofEachHost.map { ($0.host, makePool($0.configuration)) }
+    }
+
     private func connections(to schema: String, _ count: Int) -> PostgresPool {
+        makePool(configuration(of: schema, connections: count))
+    }
+
+    private func configuration(of schema: String, connections count: Int) -> PostgresConfiguration {
         var configuration = PostgresConfiguration(config[CommonSettings.databaseURL].revealed)
         configuration.applicationName = name
         configuration.schema = schema
@@ -33,6 +43,10 @@ extension ServiceBuilder {
         configuration.trace(by: tracer)
         configuration.connectTimeout = config[CommonSettings.databaseConnectTimeout]
         configuration.silenceLimit = config[CommonSettings.databaseSilence]
+        return configuration
+    }
+
+    private func makePool(_ configuration: PostgresConfiguration) -> PostgresPool {
         let connections = PostgresPool(configuration, on: loops, blocking: pool)
         life.atEnd.append { connections.close() }
         return connections

@@ -30,7 +30,7 @@ struct OperatorAPI: Sendable {
         switch route.record {
         case .nothing: return try await route.handler(call)
         case .look(let name):
-            try await journal(try entry(name, of: route, by: caller, request))
+            try await begin(try entry(name, of: route, by: caller, request))
             return try await route.handler(call)
         case .act(let name):
             guard caller.mayAct else {
@@ -38,7 +38,7 @@ struct OperatorAPI: Sendable {
                 throw Failure(.notAllowed, "\(name) may look and not act: their role is viewer.")
             }
             let begun = try entry(name, of: route, by: caller, request)
-            try await journal(begun)
+            try await begin(begun)
             do {
                 let response = try await route.handler(call)
                 await end(begun, "done")
@@ -59,6 +59,19 @@ struct OperatorAPI: Sendable {
             address: request.peerHost, service: service, act: name,
             subject: OperatorRoutes.subject(
                 of: String(decoding: request.path, as: UTF8.self), template: route.template))
+    }
+
+    /// Writes the entry before the look or the act, which does not happen if the log does not take it.
+    private func begin(_ act: OperatorAct) async throws {
+        do {
+            try await journal(act)
+        } catch {
+            guard Failure(causedBy: error) == .unavailable else { throw error }
+            log.warning("the audit log of operators does not answer", ["act": .name(act.act), "cause": .cause(error)])
+            throw Failure(
+                .serverError, "workspace-service, which keeps the log of operators, does not answer. Nothing was done.",
+                status: 503, retryAfter: .seconds(1))
+        }
     }
 
     /// Writes the outcome. The act has happened, so a log that fails now is only reported: the entry of its begin is there.

@@ -19,6 +19,8 @@ PROGRAMS = {
     "realtime": "realtime-gateway",
     "payment": "payment-service",
 }
+# The parts that run nginx.
+NGINX = ("gateway", "console")
 
 
 class Rendered:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from chart import CHART, CHECKOUT, PROGRAMS, VALUES, container, render, rendered
+from chart import CHART, CHECKOUT, NGINX, PROGRAMS, VALUES, container, render, rendered
 
 every_file = pytest.mark.parametrize("name", VALUES)
 PARTS = [*PROGRAMS.values(), "gateway"]
@@ -14,12 +14,12 @@ DEFAULTS = yaml.safe_load((CHART / "values.yaml").read_text())
 @every_file
 def test_an_instance_gets_calls_once_it_is_ready_and_is_replaced_if_it_hangs(name):
     for part, pod in rendered(name).pods().items():
-        only, port = container(pod), "status" if part == "gateway" else "internal"
-        ready = "/healthz" if part == "gateway" else "/readyz"
+        only, port = container(pod), "status" if part in NGINX else "internal"
+        ready = "/healthz" if part in NGINX else "/readyz"
         assert only["readinessProbe"]["httpGet"] == {"path": ready, "port": port}, part
         # /readyz depends on Postgres: a restart would not bring Postgres back.
         assert only["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": port}, part
-        if part != "gateway":
+        if part not in NGINX:
             startup = only["startupProbe"]
             assert startup["httpGet"] == {"path": "/healthz", "port": port}, part
             assert startup["periodSeconds"] * startup["failureThreshold"] >= 600, "a migration may take its time"

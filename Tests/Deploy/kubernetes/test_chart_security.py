@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from chart import CHECKOUT, PROGRAMS, VALUES, container, render, rendered
+from chart import CHECKOUT, NGINX, PROGRAMS, VALUES, container, render, rendered
 from policies import Network
 
 every_file = pytest.mark.parametrize("name", VALUES)
@@ -45,7 +45,7 @@ def test_the_user_of_the_services_is_that_of_their_image():
     dockerfile = (CHECKOUT / "deploy/Dockerfile").read_text()
     user = int(re.search(r"useradd --uid (\d+)", dockerfile)[1])
     for part, pod in rendered("stores").pods().items():
-        assert (pod["securityContext"]["runAsUser"] == user) == (part != "gateway")
+        assert (pod["securityContext"]["runAsUser"] == user) == (part not in NGINX)
 
 
 @every_file
@@ -55,8 +55,10 @@ def test_internal_ports_are_open_to_the_services_that_call_them_only(name):
     assert len(calls) == 14
     for target in PROGRAMS.values():
         internal = network.ports[target]["internal"]
-        for source in [*PROGRAMS.values(), "gateway"]:
-            assert network.may_call(source, target, internal) == ((source, target) in calls), (source, target)
+        for source in network.labels:
+            # Operators reach every service from the console.
+            expected = source == "console" or (source, target) in calls
+            assert network.may_call(source, target, internal) == expected, (source, target)
         assert not network.may_enter(target, internal, STRANGER)
         # A pod of another namespace with our labels is a stranger.
         assert not network.may_enter(target, internal, network.labels["chat-service"], "elsewhere")
@@ -67,7 +69,7 @@ def test_public_ports_of_services_are_open_to_the_gateway_only(name):
     network = Network(rendered(name))
     for target in PROGRAMS.values():
         public = network.ports[target]["public"]
-        for source in [*PROGRAMS.values(), "gateway"]:
+        for source in network.labels:
             assert network.may_call(source, target, public) == (source == "gateway"), (source, target)
         assert not network.may_enter(target, public, STRANGER)
         assert not network.may_enter(target, public, {"app.kubernetes.io/name": "prometheus"}, "monitoring")
@@ -100,11 +102,11 @@ def test_clients_reach_the_gateway_and_prometheus_the_metrics():
 def test_ways_out_lead_to_names_stores_and_providers_only():
     policies = {each["metadata"]["name"]: each["spec"] for each in rendered("tls").objects if each["kind"] == "NetworkPolicy"}
     stores = VALUES["tls"]["networkPolicy"]["egress"]["stores"]
-    for program in [*PROGRAMS.values(), "gateway"]:
+    for program in [*PROGRAMS.values(), *NGINX]:
         rules = policies[f"maru-{program}"]["egress"]
         open_rules = [rule for rule in rules if "to" not in rule]
         assert [{each["port"] for each in rule["ports"]} for rule in open_rules] == [{53}], program
-        assert (stores[0] in rules) == (program != "gateway"), program
+        assert (stores[0] in rules) == (program not in NGINX), program
         blocks = [peer["ipBlock"] for rule in rules if rule not in stores for peer in rule.get("to", []) if "ipBlock" in peer]
         assert bool(blocks) == (program in ("auth-service", "chat-service", "realtime-gateway", "payment-service")), program
         for block in blocks:
@@ -120,6 +122,8 @@ def test_ways_out_lead_to_the_services_that_a_service_calls_only():
             assert not network.may_leave(source, target, network.ports[target]["public"])
         assert network.may_leave("gateway", target, network.ports[target]["public"])
         assert not network.may_leave("gateway", target, network.ports[target]["internal"])
+        assert network.may_leave("console", target, network.ports[target]["internal"])
+        assert not network.may_leave("console", target, network.ports[target]["public"])
 
 
 def test_policies_can_be_left_to_the_operator():
@@ -131,6 +135,6 @@ def test_policies_can_be_left_to_the_operator():
 def test_the_public_service_has_no_port_of_the_operator():
     for name in VALUES:
         for service in [each for each in rendered(name).objects if each["kind"] == "Service"]:
-            if service["spec"].get("clusterIP") != "None":
+            if service["spec"].get("clusterIP") != "None" and service["metadata"]["name"] != "maru-console":
                 assert service["metadata"]["name"] == "maru-gateway"
                 assert {port["targetPort"] for port in service["spec"]["ports"]} <= {"http", "https"}

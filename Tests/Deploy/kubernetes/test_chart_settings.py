@@ -6,7 +6,7 @@ import re
 import helm_python
 import pytest
 import yaml
-from chart import CHART, CHECKOUT, NAMESPACE, PROGRAMS, VALUES, container, environment, render, rendered, seconds, settings
+from chart import CHART, CHECKOUT, NAMESPACE, NGINX, PROGRAMS, VALUES, container, environment, render, rendered, seconds, settings
 
 every_file = pytest.mark.parametrize("name", VALUES)
 COMMON = (CHECKOUT / "Shared/ServiceKit/Service/CommonSettings.swift").read_text()
@@ -33,10 +33,12 @@ def test_every_variable_of_a_service_is_one_of_its_settings(name, program):
 @every_file
 def test_every_variable_of_the_gateway_is_read_by_its_scripts(name):
     scripts = "".join((CHECKOUT / "deploy/nginx" / each).read_text() for each in ("entry", "render"))
-    variables = environment(rendered(name).pods()["gateway"])
-    assert len(variables) > 15
-    for variable in variables:
-        assert f"${{{variable}:-" in scripts, variable
+    pods = rendered(name).pods()
+    for part in set(NGINX) & pods.keys():
+        variables = environment(pods[part])
+        assert len(variables) > 12
+        for variable in variables:
+            assert f"${{{variable}:-" in scripts, variable
 
 
 def test_the_gateway_has_the_limits_of_the_composition():
@@ -81,7 +83,10 @@ def test_addresses_are_the_ports_of_the_pod(name):
     for part, pod in rendered(name).pods().items():
         ports = {port["name"]: port["containerPort"] for port in container(pod)["ports"]}
         variables = environment(pod)
-        if part == "gateway":
+        if part == "console":
+            expected = {"CONSOLE_LISTEN": "console", "STATUS_LISTEN": "status"}
+            assert all(variables[f"MARU_GATEWAY_{key}"] == f"0.0.0.0:{ports[port]}" for key, port in expected.items())
+        elif part == "gateway":
             expected = {"LISTEN": "http", "TLS_LISTEN": "https", "STATUS_LISTEN": "status"}
             assert all(variables[f"MARU_GATEWAY_{key}"] == f"0.0.0.0:{ports[port]}" for key, port in expected.items())
         else:
@@ -113,6 +118,10 @@ def test_a_pod_may_take_as_long_as_its_drain(name):
     keepalive = int(re.search(r"keepalive_timeout (\d+)s;\"", (CHECKOUT / "deploy/nginx/render").read_text())[1])
     assert beyond == 15 and keepalive == 5
     for part, pod in result.pods().items():
+        if part == "console":
+            # Nobody has to notice its end.
+            assert pod["terminationGracePeriodSeconds"] >= int(environment(pod)["MARU_GATEWAY_STOP_SECONDS"]) + 5
+            continue
         command = container(pod)["lifecycle"]["preStop"]["exec"]["command"]
         assert command[0] == "sleep"
         variables, notice = environment(pod), int(command[1])
@@ -164,8 +173,8 @@ def test_services_read_the_operators_of_the_values_without_new_pods():
         assert volume["configMap"] == {"name": config["metadata"]["name"]}
         (mount,) = [each for each in container(pod)["volumeMounts"] if each["name"] == "operators"]
         assert environment(pod)["MARU_OPERATORS_FILE"] == mount["mountPath"] + "/operators"
-    annotations = [each["spec"]["template"]["metadata"]["annotations"] for (each,) in given.kind("Deployment").values()]
-    assert annotations == [each["spec"]["template"]["metadata"]["annotations"] for (each,) in render().kind("Deployment").values()]
+    templates = [each["spec"]["template"]["metadata"] for (each,) in given.kind("Deployment").values()]
+    assert templates == [each["spec"]["template"]["metadata"] for (each,) in render().kind("Deployment").values()]
     for wrong in ("anna king " + "ab" * 32, "anna operator abc"):
         with pytest.raises(Exception, match="operators"):
             render(operators=wrong)
@@ -187,18 +196,23 @@ def test_the_secret_holds_the_given_values_and_random_credentials():
     assert base64.b64decode(again["data"]["service-credential"]) == b"s" * 40
     assert not rendered("own").kind("Secret")
     for part, pod in rendered("own").pods().items():
+        if part == "console":
+            continue
         assert [each["secret"]["secretName"] for each in pod["volumes"] if each["name"] == "secrets"] == ["maru-credentials"]
 
 
 def test_new_secrets_and_profiles_replace_the_pods_and_a_random_credential_does_not():
     def annotations(result):
-        return {part: each["spec"]["template"]["metadata"]["annotations"] for part, (each,) in result.kind("Deployment").items()}
+        return {
+            part: each["spec"]["template"]["metadata"].get("annotations") for part, (each,) in result.kind("Deployment").items()
+        }
 
     before = annotations(render())
     assert annotations(render()) == before
     for change in ({"secrets": {"gatewayCredential": "g" * 40}}, {"clients": {"content": "{}"}}):
         after = annotations(render(**change))
-        assert all(after[part] != before[part] for part in before), change
+        # The console uses neither.
+        assert all(after[part] != before[part] for part in before if part != "console"), change
 
 
 def test_settings_of_all_services_and_of_one_are_merged():

@@ -31,7 +31,7 @@ struct MeDevices {
         Progress.report("posting a message to each of \(layout.rooms) rooms")
         _ = await run.open(rate: 2000, for: .milliseconds(layout.rooms / 2), fixture.posting())
         var figures: [Figure] = []
-        let anonymous = fixture.meter.anonymousBytes
+        let (anonymous, redis) = (fixture.meter.anonymousBytes, fixture.redisMeter.anonymousBytes)
         let devices = MeFleet(on: loop)
         Progress.report("connecting \(sockets) devices")
         let began = EventLoop.preciseNow
@@ -44,6 +44,11 @@ struct MeDevices {
             Figure(
                 part: "a", what: "anonymous KiB a socket with \(roomsOfUser) rooms, \(sockets) idle", ours: each,
                 target: ("20", each <= 20)))
+        let kept = Double(fixture.redisMeter.anonymousBytes - redis) / Double(sockets)
+        figures.append(
+            Figure(
+                part: "a", what: "bytes of Redis a user: cursors of \(roomsOfUser) rooms, presence", ours: kept,
+                decimals: 0))
         figures.append(Figure(part: "a", what: "s until all are ready for the first time", ours: took))
         figures.append(try await idle(fixture, on: loop))
         figures += try await posts(fixture, devices, run)

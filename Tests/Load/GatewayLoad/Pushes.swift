@@ -21,7 +21,12 @@ struct Pushes {
         let run = LoadRun(on: loop, connections)
         // The first messages wait for FCM's token and cold caches, and do not count.
         let first = try await post(for: 1, run, fixture)
+        let quiet = fixture.meter.processorTime
+        try await loop.sleep(for: .seconds(seconds))
+        let start = fixture.meter.processorTime
         let outcome = try await post(for: seconds, run, fixture)
+        // Without the time that the gateway spends on nothing in as many seconds.
+        let spent = Double(fixture.meter.processorTime - start) - Double(start - quiet)
         for connection in connections { connection.close() }
         await fixture.stop()
         let isWhole = outcome.lags.count == outcome.expected && first.lags.count == first.expected
@@ -34,6 +39,10 @@ struct Pushes {
             Figure(
                 part: "e", what: "ms from POST to push at p50", ours: Percentile.of(outcome.lags, 0.5) / 1e6,
                 decimals: 1),
+            Figure(
+                part: "e", what: "CPU µs of the gateway a push",
+                ours: spent / 1000 / Double(max(1, outcome.lags.count)),
+                decimals: 0),
             Figure(
                 part: "e", what: "pushes handed over", ours: Double(outcome.lags.count),
                 target: ("\(outcome.expected)", isWhole), decimals: 0),

@@ -6,14 +6,24 @@ public struct ProcessMeter: Sendable {
 
     public init(pid: Int32) { self.pid = pid }
 
-    /// CPU time since the start in nanoseconds, in user and kernel mode, of all live threads.
+    /// CPU time since the start in nanoseconds, in user and kernel mode, of all live threads and of the children that have
+    /// ended.
     public var processorTime: UInt64 {
         family.reduce(0) { sum, pid in
-            Self.entries(of: "/proc/\(pid)/task").reduce(sum) { sum, task in
+            Self.entries(of: "/proc/\(pid)/task").reduce(sum + Self.endedChildren(of: pid)) { sum, task in
                 let words = Self.text("/proc/\(pid)/task/\(task)/schedstat").split(separator: " ")
                 return sum + (words.first.flatMap { UInt64($0) } ?? 0)
             }
         }
+    }
+
+    /// The time of a process's ended children, which the kernel counts in ticks.
+    private static func endedChildren(of pid: Int32) -> UInt64 {
+        // The name of the program may have spaces. Behind it, `cutime` and `cstime` are the 14th and 15th word.
+        let words = text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        guard words.count > 14 else { return 0 }
+        let ticks = words[13...14].reduce(0) { $0 + (UInt64($1) ?? 0) }
+        return ticks * (1_000_000_000 / UInt64(sysconf(Int32(_SC_CLK_TCK))))
     }
 
     /// Resident memory in bytes.

@@ -64,6 +64,11 @@ public final class SocketIOFleet {
         }
     }
 
+    /// Closes some clients without a handshake.
+    public func abort(_ numbers: Set<Int>) {
+        for client in clients where numbers.contains(client.number) { client.connection?.abort() }
+    }
+
     /// Closes all clients without a handshake.
     public func abort() { sockets.abort() }
 

@@ -2,6 +2,14 @@ import LoadClient
 import Wire
 
 extension Action {
+    /// The changes of the default channel, as an app asks for them after a pause.
+    static func changes(of person: Population.Person) -> Action {
+        let request = LoadConnection.request(
+            "GET", chat(person, person.channels[0]) + "/changes?after_rev=0&limit=100",
+            headers: [("SesacKey", "native"), ("Authorization", person.nativeToken)])
+        return Action(calls: [Call(name: "changes", request: request)])
+    }
+
     /// Actions of the native API in the default channel, where each member has a message: reactions most of all, then edits,
     /// deletions, pins, replies, mentions, read markers, levels, drafts, scheduled messages and resumptions.
     static func native(_ person: Population.Person, _ number: Int) -> Action {

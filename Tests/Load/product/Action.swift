@@ -34,6 +34,17 @@ struct Action {
         }
     }
 
+    /// A call that reads: the news of a channel, its unread count, the changes of a room, or the rooms.
+    static func read(by person: Population.Person, _ number: Int) -> Action {
+        let channel = person.channels[number / 4 % person.channels.count]
+        return switch number % 4 {
+        case 0: Action(calls: [history(of: person, in: channel)])
+        case 1: Action(calls: [unreads(of: person, in: channel)])
+        case 2: changes(of: person)
+        default: Action(calls: [get("channels", "/v1/workspaces/\(person.workspace)/my-channels", person)])
+        }
+    }
+
     /// The app's home screen: the profile, the workspaces and rooms, and the unread count of each channel.
     static func home(of person: Population.Person) -> Action {
         let workspace = "/v1/workspaces/\(person.workspace)"

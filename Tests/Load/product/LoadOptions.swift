@@ -12,6 +12,8 @@ struct LoadOptions: Sendable {
     var steps = 8
     /// The messages of an account that is deleted meanwhile; nil to raise the rate instead.
     var deletion: Int?
+    /// Whether to measure the costs of docs/capacity.md instead.
+    var measuresCosts = false
     /// The file for the results as JSON.
     var json: String?
 
@@ -27,6 +29,8 @@ struct LoadOptions: Sendable {
           --steps N     largest number of steps (8); each raises the rate by half
           --deletion N  instead, measure the first rate before, during and after the deletion of an account that has N messages
                         in 200 rooms; the bar is 100000, with --seconds 60
+          --costs       instead, measure figures for docs/capacity.md: the CPU time of a call that reads, and the memory of
+                        a connection of Postgres
           --json FILE   write the results as JSON
         """
 
@@ -35,6 +39,10 @@ struct LoadOptions: Sendable {
         var rest = Array(arguments)[...]
         while let name = rest.popFirst() {
             if name == "--help" || name == "-h" { return nil }
+            if name == "--costs" {
+                measuresCosts = true
+                continue
+            }
             guard let value = rest.popFirst() else {
                 throw WrongOption(description: "\(name) is unknown or has no value; see --help")
             }

@@ -30,7 +30,25 @@ struct LoadResult: Sendable {
         let messagesLeft: Int
     }
 
+    /// The figures for docs/capacity.md.
+    struct Costs: Sendable {
+        /// CPU time of all processes of the product for a call that reads, in microseconds, without that of its idle time.
+        let read: Double
+        /// The parts of it by process.
+        let parts: [(name: String, read: Double)]
+        /// Anonymous memory of a backend of Postgres after the load: the mean, in bytes.
+        let connectionBytes: Int
+        let connections: Int
+
+        func printRows() {
+            let shares = parts.map { "\($0.name) \($0.read.tenths)" }.joined(separator: ", ")
+            print("a call that reads: \(read.tenths) µs of CPU: \(shares)")
+            print("a connection of Postgres: \(connectionBytes) bytes of anonymous memory, of \(connections)")
+        }
+    }
+
     let options: LoadOptions
+    var costs: Costs?
     var steps: [Step] = []
     var deletion: Deletion?
 
@@ -75,6 +93,11 @@ struct LoadResult: Sendable {
                 if let deletion {
                     json.field("deleted_messages", options.deletion ?? 0)
                     json.field("erasure_seconds", deletion.erasureTime?.rounded(toDigits: 1) ?? -1)
+                }
+                if let costs {
+                    json.field("read_microseconds", costs.read.rounded(toDigits: 1))
+                    json.field("connection_bytes", costs.connectionBytes)
+                    json.field("connections", costs.connections)
                 }
                 json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
             }

@@ -44,7 +44,7 @@ extension LoadResult {
 
         func isMet(at limit: Double, sockets wanted: Int) -> Bool { !isOverloaded(at: limit) && sockets == wanted }
 
-        static func printHead(_ parts: [String]) {
+        static func printHead() {
             print("")
             print(columns(["actions/s", "done/s", "calls/s", "events/s", "p50 ms", "p99 ms", "errors", "sockets"]))
             print("    each part: CPU seconds per second, MB of anonymous memory")

@@ -32,8 +32,8 @@ struct Population: Sendable {
     private static let channels = 5
     private static let profile = "gen-2024-07"
 
-    static func create(_ options: LoadOptions, in product: ProductInstance) async throws -> Population {
-        let wanted = max(options.users, options.idle)
+    /// Writes at least so many people.
+    static func create(_ wanted: Int, in product: ProductInstance) async throws -> Population {
         let workspaces = (wanted + size - 1) / size
         let sessions = try await product.sql("auth", accounts(workspaces * size)).split(separator: "\n").map { line in
             line.split(separator: "|").compactMap { Int($0) }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import LoadClient
 import TestSupport
@@ -41,6 +42,14 @@ final class ProductInstance: Stoppable {
         self.port = port
         self.folder = folder
         log = folder.path + "/log"
+    }
+
+    /// The address of the API gateway.
+    var address: SocketAddress {
+        guard let address = SocketAddress(ip: "127.0.0.1", port: port) else {
+            preconditionFailure("the loopback address is valid")
+        }
+        return address
     }
 
     func stop() async { try? await Self.deploy("down", [], folder) }

@@ -21,7 +21,7 @@ extension ChatHarness {
         guard reply.status == 201, let id = try reply.json["webhook_id"]?.string,
             let url = try reply.json["url"]?.string
         else { throw NeverHappened(description: "a webhook: \(reply.text)") }
-        return KnownWebhook(id: id, address: "/v1" + url)
+        return KnownWebhook(id: id, address: url.hasPrefix("/") ? "/v1" + url : url)
     }
 
     /// Sends to the address of a webhook as a program does.

@@ -73,8 +73,9 @@ struct CapacityPlan: Sendable, Equatable {
             return [need.name, "\(Self.text(need)) \(need.unit)", parts]
         }
         let assumed = CapacityFigures.all.filter { !$0.isMeasured }
-        return Table(columns: ["need", "amount", "parts"], rows: rows).lines
-            + ["", "assumed, so measure them on your machine:"]
+        let table = Table(columns: ["need", "amount", "parts"], rows: rows).lines
+        guard !assumed.isEmpty else { return table }
+        return table + ["", "assumed, so measure them on your machine:"]
             + assumed.map {
                 "  \($0.name): \(CapacityFigure.text($0.value)) \($0.unit.rawValue), by \($0.command)"
             }

@@ -26,6 +26,7 @@
 {{- $_ := set $set "drain_window" (printf "%vs" $drain.sockets) }}
 {{- $_ := set $set "allowed_origins" (join "," $root.Values.allowedOrigins) }}
 {{- end }}
+{{- if eq .key "chat" }}{{- $_ := set $set "public_url" (include "maru.publicUrl" $root) }}{{- end }}
 {{- /* Forms of secrets, and settings that would contradict what the chart knows of a pod. */}}
 {{- $reserved := concat (keys $set) (list "service_credential" "gateway_credential" "operator_credential" "database_url" "redis_url" "shared_ports" "instance_address" "node") }}
 {{- range $setting, $value := .options.settings }}
@@ -54,6 +55,8 @@
   "status_listen" "0.0.0.0:9100"
   "clients" "/etc/maru/clients.json"
   "credential_file" "/secrets/gateway_credential"
+  "web" "/usr/share/maru/web"
+  "web_key" $gateway.webKey
   "workers" (toString $gateway.workers)
   "stop_seconds" (toString .Values.drain.gatewayCalls)
   "hsts" (toString $gateway.hsts)
@@ -63,6 +66,7 @@
   "requests_per_caller" (toString $gateway.limits.requestsPerCaller)
   "connections_per_address" (toString $gateway.limits.connectionsPerAddress)
   "largest_body" $gateway.limits.largestBody }}
+{{- if not $gateway.webKey }}{{- $set = omit $set "web" "web_key" }}{{- end }}
 {{- if $gateway.redirectPort }}{{- $_ := set $set "redirect_port" (toString $gateway.redirectPort) }}{{- end }}
 {{- if $gateway.tls.existing }}
 {{- $_ := set $set "certificate" "/certificates/tls.crt" }}
@@ -74,6 +78,34 @@
 {{- range $setting, $value := $set }}
 - name: MARU_GATEWAY_{{ upper $setting }}
   value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The environment of the console, in the gateway's image. Its public server listens inside of the pod alone. */}}
+{{- define "maru.consoleEnvironment" -}}
+{{- $name := include "maru.fullname" . }}
+{{- $set := dict
+  "listen" "127.0.0.1:8080"
+  "status_listen" "0.0.0.0:9100"
+  "console_listen" "0.0.0.0:9110"
+  "console_names" (join " " (concat (list "localhost" "127.0.0.1") .Values.console.names))
+  "clients" "/etc/maru/clients.json"
+  "web" "/usr/share/maru/web"
+  "workers" "1"
+  "stop_seconds" "95" }}
+{{- range $key, $fact := include "maru.catalogue" . | fromYaml }}
+{{- $_ := set $set (printf "%s_name" $key) (printf "%s-%s" $name $fact.program) }}
+{{- end }}
+{{- range $setting, $value := $set }}
+- name: MARU_GATEWAY_{{ upper $setting }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The address of the product from outside: the given one, or the first host of the Ingress; empty if neither is known. */}}
+{{- define "maru.publicUrl" -}}
+{{- if .Values.publicUrl }}{{ .Values.publicUrl }}
+{{- else if and .Values.ingress.enabled .Values.ingress.hosts }}http{{ if .Values.ingress.tls }}s{{ end }}://{{ first .Values.ingress.hosts }}
 {{- end }}
 {{- end }}
 

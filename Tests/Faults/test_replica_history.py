@@ -1,0 +1,149 @@
+"""Etcd is gone, so that no node may take writes: sends wait, and history is read from replicas that have all of it."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+
+import pytest
+from lab import Lab
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
+
+from app import App
+from product import Product
+from waiting import eventually
+
+pytestmark = pytest.mark.timeout(600)
+
+
+class LabProduct(Product):
+    def __init__(self, checkout):
+        super().__init__(checkout)
+        self.lab = Lab(checkout, self.folder / "lab")
+        self.stopped = []
+
+    def __enter__(self):
+        self.lab.start()
+        try:
+            eventually(self.lab.is_whole)
+            return super().__enter__()
+        except BaseException:
+            self.lab.stop()
+            raise
+
+    def __exit__(self, *_):
+        self.signal_etcd(signal.SIGCONT)
+        for each in self.stopped:
+            os.kill(each, signal.SIGCONT)
+        self.run("down")
+        self.lab.stop()
+        shutil.rmtree(self.folder)
+
+    def run(self, command, *options):
+        super().run(command, *options, *(["--postgres", self.lab.service] if command == "up" else []))
+
+    def signal_etcd(self, number):
+        os.kill(int((self.lab.data / "run/etcd.pid").read_text().split()[0]), number)
+
+    def signal_replay(self, nodes, number):
+        """Stops or continues the process of each node that replays the log. Patroni would end a pause of the replay itself."""
+        for node in nodes:
+            for process in self.lab.processes(node):
+                if b"startup" in pathlib.Path(f"/proc/{process}/cmdline").read_bytes():
+                    os.kill(process, number)
+                    self.stopped = [each for each in self.stopped if each != process]
+                    if number == signal.SIGSTOP:
+                        self.stopped.append(process)
+
+    def metric(self, name):
+        """The values of a metric of chat-service by its label."""
+        found = re.findall(rf'^{name}{{\w+="([^"]*)"}} (\S+)$', self.metrics(2), re.MULTILINE)
+        return {label: float(value) for label, value in found}
+
+
+@pytest.fixture(scope="module")
+def product():
+    with LabProduct(CHECKOUT) as running:
+        yield running
+
+
+def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(product):
+    primary = product.lab.primary()
+    replicas = [each for each in product.lab.nodes if each != primary]
+    eventually(lambda: sum(product.metric("maru_replica_up").values()) == 3)
+
+    # Both replicas store the log, so commits are acknowledged, and show nothing of it.
+    product.signal_replay(replicas, signal.SIGSTOP)
+    writer, reader, shipped, gone = (
+        App.joined(product, key, key) for key in ("native", "native", "gen-2024-07", "gen-2024-07")
+    )
+    workspace = writer.make_workspace(reader, shipped, gone)
+    channel = writer.make_channel(workspace, None, reader, shipped, gone)
+    dm = writer.open_dm(workspace, reader)
+    writer.whisper(workspace, dm, "in the dm")
+    sent = ["before"]
+    writer.say(channel, "before")
+    gone.get(f"{gone.path(channel)}/exit")
+
+    def dm_history():
+        return reader.send("GET", f"/workspaces/{workspace}/dms/{dm}/chats?cursor_date=")
+
+    def history(app, query="cursor_date="):
+        return app.send("GET", f"{app.path(channel)}/chats?{query}")
+
+    for each in (reader, shipped):
+        assert history(each).ok
+    assert dm_history().ok
+    # The operator is told that they lag.
+    eventually(lambda: sorted(each > 0.5 for each in product.metric("maru_replica_lag_seconds").values()) == [False, True, True])
+
+    product.signal_etcd(signal.SIGSTOP)
+    refused = []
+
+    def send():
+        text = f"message {len(sent)}"
+        reply = writer.send("POST", f"{writer.path(channel)}/chats", files=[("content", (None, text))])
+        if reply.ok:
+            sent.append(text)
+        else:
+            refused.append(reply)
+        return reply.ok
+
+    eventually(lambda: not send())
+    assert refused[-1].status_code == 503 and int(refused[-1].headers["Retry-After"]) >= 1
+    # All of it was seen by the reader or the writer, and no node that can be read shows it.
+    for reply in (history(reader), history(shipped), dm_history()):
+        assert reply.status_code in (500, 503) and "Retry-After" in reply.headers, reply.text
+    refusals = product.metric("maru_replica_reads_total")
+    assert refusals["behind"] > 0 and refusals["served"] == 0
+
+    product.signal_replay(replicas, signal.SIGCONT)
+    eventually(lambda: history(reader).ok)
+    # The last send may have been received before it was refused.
+    found = [each["content"] for each in history(reader).json()]
+    assert found[: len(sent)] == sent and len(found) <= len(sent) + 1
+    head = len(found)
+    assert [each["content"] for each in history(shipped).json()] == found
+    assert [each["content"] for each in dm_history().json()] == ["in the dm"]
+    assert [each["seq"] for each in history(reader, "before_seq=1000000&limit=1").json()] == [head]
+    assert reader.send("GET", f"{reader.path(channel)}/changes?after_rev=0").ok
+    # A client that names a newer message or change than the replica has is refused.
+    assert history(reader, f"after_seq={head + 1}").status_code == 503
+    assert reader.send("GET", f"{reader.path(channel)}/changes?after_rev=1").status_code == 503
+    # After leaving, a member is not shown the room: the access cannot be checked.
+    assert history(gone).status_code in (400, 500)
+    assert product.metric("maru_replica_reads_total")["served"] > 0
+    assert not send()
+
+    product.signal_etcd(signal.SIGCONT)
+    eventually(send)
+    assert [each["content"] for each in history(reader).json()][:head] == found
+    # The marker of the history that came from a replica has arrived: only the new message is unread.
+    eventually(lambda: shipped.get(f"{shipped.path(channel)}/unreads")["count"] <= 1)
+    eventually(lambda: all(each == 0 for each in product.metric("maru_replica_lag_seconds").values()))
+    log = (product.data / "logs/chat-service.log").read_text()
+    assert "the primary does not answer" in log and "the primary answers" in log
