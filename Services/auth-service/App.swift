@@ -83,7 +83,7 @@ enum App {
             credentials: credentials, identities: identities, kakao: kakao, apple: apple)
         let erasures = try assembleErasures(
             service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
-            workspaces: workspaces)
+            workspaces: workspaces, portraits: pictures)
         let erasureRoutes = ErasureRoutes(erasures: erasures, confirmation: confirmation)
         let secondFactorRoutes = SecondFactorRoutes(
             factors: finish.tickets.factors, accounts: accountStore, confirmation: confirmation, finish: finish)
@@ -128,7 +128,8 @@ enum App {
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
             erasureRoutes.registerInternal(in: &routes)
             blockRoutes.registerInternal(in: &routes)
-            MailRoutes(mails: mails).registerInternal(in: &routes)
+            MailRoutes(notices: NoticeMails(outbox: mails, secondFactors: SecondFactorStore(database: database)))
+                .registerInternal(in: &routes)
             BotRoutes(bots: bots).registerInternal(in: &routes)
             secondFactorRoutes.registerInternal(in: &routes)
             operatorRoutes.registerInternal(in: &routes)

@@ -145,7 +145,10 @@ enum App {
         try service.facts(facts.handle)
         let ownRooms = UserErasureStore(database: database)
         let userErasure = UserErasure(
-            store: ownRooms, committer: changes.committer, attachments: attachments,
+            store: ownRooms, committer: changes.committer,
+            messages: MessageErasure(
+                store: MessageErasureStore(database: database), messages: messages, details: details,
+                attachments: attachments, publisher: changePublisher, indexer: indexer, webhooks: watch),
             workspaces: workspaces, auth: AuthClient(service.internalClient(service.peers.auth)), log: service.log)
         service.background("user erasure", userErasure.run)
         try service.facts(AccountFactConsumer(erasure: userErasure).handle)

@@ -55,14 +55,19 @@ enum App {
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
+        let notices = SecondFactorNotices(store: SecondFactorNoticeStore(database: database), auth: auth)
         let secondFactors = SecondFactorRule(
-            workspaces: workspaces, store: SecondFactorStore(database: database), auth: auth, profiles: profiles)
+            workspaces: workspaces, store: SecondFactorStore(database: database), notices: notices, auth: auth,
+            profiles: profiles)
         service.background("second factors", every: .seconds(5), secondFactors.apply)
         service.background("forgotten second factors", every: .seconds(3600), secondFactors.findForgotten)
+        service.background("notices of second factors", every: .seconds(5), notices.send)
+        service.background("old notices of second factors", every: .seconds(3600), notices.forget)
         let settingsRoutes = SettingsRoutes(
             options: OptionsDesk(
                 workspaces: workspaces, store: OptionsStore(database: database), secondFactors: secondFactors))
-        let erasure = MemberErasure(workspaces: workspaces, store: ErasureStore(database: database))
+        let erasure = MemberErasure(
+            workspaces: workspaces, store: ErasureStore(database: database), covers: covers)
         try service.facts(
             AccountFactConsumer(erasure: erasure, audit: audit, secondFactors: secondFactors, auth: auth).handle)
         let roles = MemberRoles(

@@ -20,5 +20,7 @@ enum Migrations {
         Migration(number: 40, name: "second_factor", sql: PackageResources._040_second_factor_sql),
         Migration(number: 50, name: "operator_acts", sql: PackageResources._050_operator_acts_sql),
         Migration(number: 51, name: "bots", sql: PackageResources._051_bots_sql),
+        Migration(
+            number: 52, name: "second_factor_notices", sql: PackageResources._052_second_factor_notices_sql),
     ]
 }

@@ -9,6 +9,9 @@ public struct MemoryHint: Sendable {
 
     public init(_ object: AnyObject) { address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
 
+    /// - Parameter object: the address of an object.
+    public init(_ object: UnsafeMutableRawPointer) { address = UInt(bitPattern: object) }
+
     /// Starts loading the first `count` bytes of the object into the caches, without waiting for them.
     public func fetch(_ count: Int) { cs_prefetch(UnsafeRawPointer(bitPattern: address), count) }
 }

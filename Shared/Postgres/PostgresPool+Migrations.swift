@@ -37,6 +37,7 @@ extension PostgresPool {
         }
         return applied
     }
+
     /// The attempts for the locks of a migration, and the pause after each: about four minutes together.
     private static let lockAttempts = 500, lockPause = Duration.milliseconds(300)
 

@@ -73,7 +73,8 @@ def tables_at_rest(product):
         shutil.chown(sockets, "postgres", "postgres")
     port = dict(line.split("=") for line in (product.data / "ports").read_text().split())["postgres_port"]
     folder = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
-    options = f"-c listen_addresses= -k {sockets} -p {port} -c archive_command=/bin/true"
+    # Its WAL stays for the archive: a segment that is dropped would be a hole in it.
+    options = f"-c listen_addresses= -k {sockets} -p {port} -c archive_command=/bin/false"
     control = [*as_postgres, folder / "pg_ctl", "-D", cluster, "-w", "-s"]
     log = pathlib.Path(sockets) / "log"
     started = subprocess.run([*control, "-o", options, "-l", log, "start"], cwd="/")
@@ -184,6 +185,25 @@ def test_a_moment_that_cannot_come_back_is_refused_with_the_reason(product):
         ):
             refused = restore(fresh, moment, *options)
             assert refused.returncode == 1 and reason in refused.stderr, (moment, refused.stderr)
+        assert not (fresh.data / "postgres").exists()
+
+
+def test_a_hole_in_the_archive_is_not_taken_for_its_end(product):
+    folder, holed = product.folder / "archive", product.folder / "holed"
+
+    def segments(of):
+        return sorted((of / "postgres/archive/maru").rglob("0000000*.lz4"), key=lambda each: each.name)
+
+    for _ in range(2):
+        count = len(segments(folder))
+        superuser(product, "SELECT pg_logical_emit_message(true, 'test', 'one more segment'); SELECT pg_switch_wal()")
+        eventually(lambda: len(segments(folder)) > count)
+    moment, _ = quiet_moment(product)
+    subprocess.run(["cp", "--archive", folder, holed], check=True)
+    segments(holed)[-2].unlink()
+    with fresh_instance() as fresh:
+        refused = restore(fresh, moment, holed)
+        assert refused.returncode == 1 and "lacks a segment before it" in refused.stderr, refused.stdout + refused.stderr
         assert not (fresh.data / "postgres").exists()
 
 

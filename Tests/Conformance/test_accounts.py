@@ -98,8 +98,10 @@ def test_a_second_factor_is_asked_for_at_each_sign_in(native):
 def test_a20_a_workspace_that_requires_a_second_factor_locks_out_members_without_one(native):
     product = native.product
     owner, member, shipped = (App.joined(product, key) for key in ("native", "native", "collatalk"))
-    workspace = owner.make_workspace(member, shipped)
+    name = f"workspace {next(counter)}"
+    workspace = owner.make_workspace(member, shipped, name=name)
     channel = owner.make_channel(workspace, None, member, shipped)
+    member.call("PUT", "/users/me", json={"language": "en"})
     home, settings = f"/workspaces/{workspace}", f"/workspaces/{workspace}/settings"
     rooms = [member.path(channel), f"{home}/dms/{member.open_dm(workspace, owner)}"]
     for room in rooms:
@@ -114,6 +116,14 @@ def test_a20_a_workspace_that_requires_a_second_factor_locks_out_members_without
         eventually(lambda: member.send("GET", f"{room}/chats").status_code == 403)
         member.refused("E08", "POST", f"{room}/chats", json={"content": "나도요"})
     shipped.refused("E14", "GET", f"{shipped.path(channel)}/chats")
+
+    def told(app, subject):
+        mails = [each for each in product.standins("GET", "/mail/sent").json() if each["to"] == [app.email]]
+        return [each for each in mails if subject in each["subject"] and name in each["text"]]
+
+    eventually(lambda: told(member, "A workspace requires two-step sign-in"))
+    eventually(lambda: told(shipped, "워크스페이스가 2단계 로그인을 요구합니다"))
+    assert not told(owner, "")
     lacking = owner.get(f"{home}/second-factor")["items"]
     assert {each["user"]["user_id"] for each in lacking} == {member.id, shipped.id}
     assert all(each["lockedOut"] for each in lacking)

@@ -61,7 +61,7 @@ class Composition:
             docker() {{
                 [[ $1 == compose ]] || {{ command docker "$@"; return; }}
                 shift
-                if [[ ($1 == exec || $1 == run) && $2 != -T ]]; then set -- "$1" -T "${{@:2}}"; fi
+                if [[ ($1 == exec || $1 == run) && " $* " != *" -T "* ]]; then set -- "$1" -T "${{@:2}}"; fi
                 command {' '.join(self.compose)} "$@"
             }}
         """

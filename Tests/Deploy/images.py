@@ -2,6 +2,7 @@
 that can pull them, and docker compose or docker-compose."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re

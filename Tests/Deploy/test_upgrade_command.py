@@ -54,7 +54,8 @@ def test_without_a_release_the_part_fails_and_says_why(checkout):
     # A shallow clone has the list and not the commit.
     result, calls = upgrade(checkout)
     assert (result.returncode, calls) == (1, [])
-    assert "the commit of release 0.1.0 is not in this clone: git fetch --unshallow" in result.stderr
+    last = (CHECKOUT / "deploy/releases").read_text().splitlines()[-1].split()[0]
+    assert f"the commit of release {last} is not in this clone: git fetch --unshallow" in result.stderr
     (checkout / "deploy/releases").write_text("# none yet\n")
     result, calls = upgrade(checkout)
     assert (result.returncode, calls) == (1, [])

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(300)
 
 
 def until(seconds, condition):
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * float(os.environ.get("MARU_PATIENCE", "1"))
     while not (result := condition()):
         assert time.monotonic() < end
         time.sleep(0.2)

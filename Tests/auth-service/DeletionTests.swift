@@ -175,6 +175,8 @@ struct DeletionTests {
             let (user, other) = (try await fixture.join(device: "d1"), try await fixture.join("b@b.kr"))
             let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             for number in UInt8(1)...2 { _ = try await fixture.upload(png + [number], user.access) }
+            let portraits = fixture.service.files.path + "/profiles"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: portraits).count >= 2)
             for statement in [
                 "insert into auth.identity (provider, subject, account, created_at) values ('kakao', '9', \(user.id), 1)",
                 "insert into auth.block (account, blocked, created_at) values (\(user.id), \(other.id), 1), (\(other.id), \(user.id), 1)",
@@ -216,6 +218,10 @@ struct DeletionTests {
             let text = try await fixture.service.database.run(
                 sql: "select json_agg(a) from auth.account a where id = \(user.id)")
             #expect(!text.contains("a@b.kr") && !text.contains("새싹"))
+            // The present portrait and earlier ones are gone at once, not at the next look for unused ones in a minute.
+            try await eventually("the end of the portraits") {
+                try FileManager.default.contentsOfDirectory(atPath: portraits).isEmpty
+            }
         }
     }
 }

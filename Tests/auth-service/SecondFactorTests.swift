@@ -4,6 +4,7 @@ import Testing
 import Wire
 
 @testable import auth_service
+@testable import standins
 
 @Suite("Second factors")
 struct SecondFactorTests {
@@ -134,6 +135,34 @@ struct SecondFactorTests {
             #expect(refused.errorCode == "E98" && (890...900).contains(Int(refused.headers["retry-after"] ?? "") ?? 0))
             _ = try await factor.sql(fixture, "update auth.second_factor set tries_since = tries_since - 900001")
             #expect(try await factor.redeem(fixture, try await factor.ticket(fixture), account.code()).status == 200)
+        }
+    }
+
+    @Test("A20: an account without a second factor is mailed when its workspace requires one, one with it is not")
+    func required() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let lacking = try await fixture.join("lacking@b.kr")
+            let account = try await factor.protect(fixture)
+            let due = Timestamp(milliseconds: 1_893_456_000_000)
+            for user in [account.user.id, lacking.id] {
+                for _ in 1...2 {
+                    let reply = try await fixture.service.internalCall(
+                        "POST", "/internal/notices",
+                        json: """
+                            {"user_id":"\(user)","kind":"second_factor_required","detail":"디자인 팀","due_at":\(due.milliseconds),\
+                            "key":"second-factor-3-\(user)-1"}
+                            """)
+                    #expect(reply.status == 200, "\(reply.text)")
+                }
+            }
+            let mail = try await fixture.mail(to: "lacking@b.kr", about: "2단계 로그인을 요구합니다")
+            #expect(mail.text.contains("\"디자인 팀\"") && mail.text.contains("2030-01-01 09:00"))
+            #expect(
+                try await factor.sql(
+                    fixture,
+                    "select count(*) from auth.mail where template = 'second_factor_required' and account = \(account.user.id)"
+                )
+                    == "0")
         }
     }
 }

@@ -44,6 +44,7 @@ struct ThreadTests {
     func replies() async throws {
         try await Self.use { chat in
             for number in 1...3 { _ = try await chat.send("\(number)") }
+            try await chat.untilPublished()
             let listener = try RoomEventListener(chat.redis)
             let first = try await Self.reply(chat, to: 2, user: 2)
             #expect(first.status == 201, "\(first.text)")

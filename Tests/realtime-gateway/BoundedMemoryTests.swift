@@ -1,3 +1,4 @@
+import EngineIO
 import Testing
 import Wire
 
@@ -22,7 +23,42 @@ import Wire
     @Test("A member of a room takes 112 bytes, as a device has many")
     func members() {
         #expect(MemoryLayout<RoomMember<Int>>.stride <= 112)
+        #expect(MemoryLayout<SendAhead?>.stride == 8)
         #expect(MemoryLayout<(room: RoomID, membership: MeMemberships.Membership)>.stride == 16)
+    }
+
+    @Test("A room keeps little space for further members, and does not grow with each of them")
+    func roster() {
+        var roster = Roster<Int>()
+        var growths = 0
+        for id in 1...2000 as ClosedRange<UInt64> {
+            let capacity = roster.members.capacity
+            roster.add(RoomMember(me: MemberID(rawValue: id), user: UserID(1), socket: 0, after: nil))
+            if roster.members.capacity != capacity { growths += 1 }
+            // The allocator rounds up as well.
+            #expect(roster.members.capacity <= roster.count + max(4, roster.count / 4))
+        }
+        #expect(growths < 60)
+    }
+
+    @Test("The members of a room are found as in a dictionary, whoever leaves", arguments: 0..<20)
+    func slots(seed: UInt64) {
+        var random = Seeded(state: seed)
+        var roster = Roster<Int>()
+        var expected: [MemberID: Int] = [:]
+        for step in 0..<2000 {
+            let id = MemberID(rawValue: .random(in: 1...200, using: &random))
+            if expected[id] == nil, Bool.random(using: &random) {
+                roster.add(RoomMember(me: id, user: UserID(1), socket: step, after: nil))
+                expected[id] = step
+            } else {
+                #expect(roster.remove(id)?.socket == expected.removeValue(forKey: id))
+            }
+            #expect(roster[id]?.socket == expected[id] && roster.count == expected.count)
+        }
+        for id in 1...200 as ClosedRange<UInt64> {
+            #expect(roster[MemberID(rawValue: id)]?.socket == expected[MemberID(rawValue: id)])
+        }
     }
 
     @Test("The rooms of a socket are found as in a dictionary")

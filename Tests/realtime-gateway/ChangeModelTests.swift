@@ -78,6 +78,22 @@ extension ChangeModelTests {
     }
 }
 
+extension ChangeModelTests {
+    @Test("A gateway asks at once for the changes that an event stands for, not after the wait for a missing one")
+    func others() {
+        var world = ChangeSimulation(seed: 1)
+        world.isRough = false
+        world.handle { $0.subscribed(&$1) }
+        for _ in 1...2 { world.say() }
+        world.handle { $0.join(.native(1), &$1) }
+        while !world.later.isEmpty { world.run() }
+        world.revs = [1, 2]
+        var actions: [RoomAction] = []
+        world.machine.published(.changed(RoomChange(world.message(2), revs: [2], othersAfter: 0)), &actions)
+        #expect(actions.contains(.fetchChanges(after: 0)))
+    }
+}
+
 extension RoomMember<Int> {
     fileprivate static func native(_ id: Int) -> Self {
         RoomMember(

@@ -49,6 +49,17 @@ struct RecentMessagesTests {
         #expect(machine.recent(after: 2)?.first?.body.isDeleted == true)
     }
 
+    @Test("After an event that stands for other changes too, no socket is sent a text from before")
+    func others() {
+        var machine = Self.room()
+        var actions: [RoomAction] = []
+        let last = Self.change(3, "", rev: 2, isDeleted: true).message
+        machine.published(.changed(RoomChange(last, revs: [2], othersAfter: 0)), &actions)
+        #expect(Self.contents(machine) == nil)
+        // Nobody here hears changes, so nobody asks for them.
+        #expect(actions.isEmpty)
+    }
+
     @Test("Once changes may have been lost, the messages are read again")
     func lost() {
         var machine = Self.room()

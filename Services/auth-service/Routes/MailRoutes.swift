@@ -3,7 +3,7 @@ import ServiceKit
 
 /// Tells other services whether the deployment sends mail, and mails their notices.
 struct MailRoutes: Sendable {
-    let mails: MailOutbox
+    let notices: NoticeMails
 
     func registerInternal(in routes: inout InternalRoutes) {
         routes.add(MailStatusRequest.self, status)
@@ -11,15 +11,11 @@ struct MailRoutes: Sendable {
     }
 
     func notify(_ request: NoticeRequest) async throws -> EmptyReply {
-        let template: MailTemplate =
-            switch request.kind {
-            case .webhookOff: .webhookOff
-            }
-        try await mails.notify(request.user, template, detail: request.detail)
+        try await notices.order(request)
         return EmptyReply()
     }
 
     func status(_ request: MailStatusRequest) async throws -> MailStatusReply {
-        MailStatusReply(isSetUp: mails.isSetUp)
+        MailStatusReply(isSetUp: notices.outbox.isSetUp)
     }
 }

@@ -11,9 +11,10 @@ struct MailStore: Sendable {
     private static let insertNotice = Statement.write(
         "insert notice",
         """
-        insert into mail (account, recipient, template, detail, created_at, due_at, expires_at)
-        select id, coalesce($2, email), $3, $4, $5, $5, $6 from account
+        insert into mail (account, recipient, template, detail, created_at, due_at, expires_at, key)
+        select id, coalesce($2, email), $3, $4, $5, $5, $6, $7 from account
         where id = $1 and coalesce($2, email) not like '%.invalid' and ($2 is not null or mail_bounced_at is null)
+        on conflict (key) do nothing
         """)
     private static let insertInvitation = Statement.write(
         "insert invitation mail",
@@ -62,9 +63,11 @@ struct MailStore: Sendable {
         let recipient: String?
         let template: MailTemplate
         let detail: String
+        /// See `NoticeRequest`.
+        let key: String?
     }
 
-    /// Inserts a mail, unless its address takes none.
+    /// Inserts a mail, unless its address takes none or one with its key waits.
     func insert(
         _ notice: Notice, at now: Timestamp, lifetime: Duration, in transaction: PostgresTransaction? = nil
     ) async throws {
@@ -72,11 +75,11 @@ struct MailStore: Sendable {
         if let transaction {
             try await transaction.execute(
                 Self.insertNotice, notice.account, notice.recipient, notice.template.rawValue, notice.detail,
-                now.milliseconds, expiry)
+                now.milliseconds, expiry, notice.key)
         } else {
             try await database.execute(
                 Self.insertNotice, notice.account, notice.recipient, notice.template.rawValue, notice.detail,
-                now.milliseconds, expiry)
+                now.milliseconds, expiry, notice.key)
         }
     }
 

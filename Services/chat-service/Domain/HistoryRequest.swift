@@ -27,7 +27,7 @@ struct HistoryRequest: Sendable {
         }
     }
 
-    /// What the client has seen for certain. A page before a message may begin anywhere.
+    /// The part that the client has seen for certain. A page before a message may begin anywhere.
     var seen: SeenPart {
         switch anchor {
         case .after(let seq): SeenPart(seq: seq)

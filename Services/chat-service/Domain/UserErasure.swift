@@ -8,33 +8,34 @@ import Wire
 /// Erases the data of deleted accounts in the background: drafts, settings, read markers, reactions and earlier texts, and
 /// the messages themselves if their author wished it. Otherwise they stay, with a profile without a person.
 ///
-/// Reactions and messages go through the changes of messages, so that sockets and devices hear of them. Every step may be
+/// Sockets and devices hear of the reactions and messages that go, as of any change of a message. Every step may be
 /// repeated, and a room that is done is not looked at again.
 final class UserErasure: Sendable {
     private let store: UserErasureStore
     private let committer: ChangeCommitter
-    private let attachments: Attachments
+    private let messages: MessageErasure
     private let workspaces: WorkspaceClient
     private let auth: AuthClient
     private let log: Log
     private let waiting = Mutex<[UserDeletion]>([])
     private let signal = WakeSignal()
 
-    /// Changes on their way at a time. They share commits.
-    private static let concurrency = 100
-    private static let pageSize = 200
-    /// The pause after each page, in which sends have the database to themselves.
-    private static let pause = Duration.milliseconds(50)
+    private let pacer = ErasurePacer()
+
+    /// Reactions that are taken back together. They share commits.
+    private static let reactions = 100
+    /// Messages that are deleted in one transaction.
+    static let batchSize = 200
     /// Messages that one statement looks at.
     private static let span: Int64 = 5000
 
     init(
-        store: UserErasureStore, committer: ChangeCommitter, attachments: Attachments, workspaces: WorkspaceClient,
+        store: UserErasureStore, committer: ChangeCommitter, messages: MessageErasure, workspaces: WorkspaceClient,
         auth: AuthClient, log: Log
     ) {
         self.store = store
         self.committer = committer
-        self.attachments = attachments
+        self.messages = messages
         self.workspaces = workspaces
         self.auth = auth
         self.log = log
@@ -69,11 +70,12 @@ final class UserErasure: Sendable {
     private func erase(_ deletion: UserDeletion, on loop: EventLoop) async throws {
         let user = deletion.user
         try await store.eraseOwnRows(of: user)
-        while case let reactions = try await store.reactions(of: user, limit: Self.pageSize), !reactions.isEmpty {
-            try await apply(reactions)
-            // A closed room refuses changes. Its reactions are seen by nobody and go without one.
-            try await store.erase(reactions, of: user)
-            try await loop.sleep(for: Self.pause)
+        while case let reactions = try await store.reactions(of: user, limit: Self.reactions), !reactions.isEmpty {
+            try await paced(on: loop) {
+                try await takeBack(reactions)
+                // A closed room refuses changes. Its reactions are seen by nobody and go without one.
+                try await store.erase(reactions, of: user)
+            }
         }
         for room in try await rooms(of: user) {
             if deletion.deletesMessages { try await eraseMessages(of: user, in: room, on: loop) }
@@ -90,28 +92,31 @@ final class UserErasure: Sendable {
     }
 
     private func eraseMessages(of user: UserID, in room: RoomID, on loop: EventLoop) async throws {
+        guard let target = try await store.target(room) else { return }
         var after: Int64 = 0
         while let page = try await store.messages(of: user, in: room, after: after, span: Self.span) {
-            for start in stride(from: 0, to: page.changes.count, by: Self.pageSize) {
-                try await apply(Array(page.changes[start...].prefix(Self.pageSize)))
-                try await loop.sleep(for: Self.pause)
+            for start in stride(from: 0, to: page.seqs.count, by: Self.batchSize) {
+                let batch = Array(page.seqs[start...].prefix(Self.batchSize))
+                try await paced(on: loop) { try await messages.erase(batch, of: user, in: target) }
             }
             after = page.end
         }
     }
 
-    /// Applies changes, some at a time. A refused one concerns a message that is gone meanwhile.
-    private func apply(_ changes: [PendingChange]) async throws {
-        for start in stride(from: 0, to: changes.count, by: Self.concurrency) {
-            let outcomes = try await withThrowingTaskGroup(of: ChangeOutcome.self) { group in
-                for change in changes[start...].prefix(Self.concurrency) {
-                    group.addTask { [committer] in try await committer.apply(change) }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+    /// Takes reactions back. A refused change concerns a message that is gone meanwhile.
+    private func takeBack(_ reactions: [PendingChange]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for change in reactions {
+                group.addTask { [committer] in _ = try await committer.apply(change) }
             }
-            for case .done(_, let erasedFiles) in outcomes where !erasedFiles.isEmpty {
-                await attachments.discard(paths: erasedFiles)
-            }
+            try await group.waitForAll()
         }
+    }
+
+    /// Runs a part of an erasure, and pauses after it.
+    private func paced(on loop: EventLoop, _ part: () async throws -> Void) async throws {
+        let start = EventLoop.preciseNow
+        try await part()
+        try await loop.sleep(for: pacer.pause(after: .nanoseconds(Int64(EventLoop.preciseNow - start))))
     }
 }

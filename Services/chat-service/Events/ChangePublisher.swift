@@ -16,6 +16,8 @@ final class ChangePublisher: @unchecked Sendable {
         var message: StoredMessage
         let target: MessageTarget
         var revs: [Int64]
+        /// See `RoomChange`.
+        var othersAfter: Int64?
     }
 
     private let redis: Redis
@@ -38,15 +40,25 @@ final class ChangePublisher: @unchecked Sendable {
         self.loop = loop
     }
 
+    /// Publishes one message for all that a commit has changed in a room after a revision; gateways ask for the others. It
+    /// may be called on any loop.
+    func publish(_ message: StoredMessage, in target: MessageTarget, othersAfter rev: Int64, row: Int64) {
+        loop.execute { [self] in publish([message], in: [target.room: target], row: row, othersAfter: rev) }
+    }
+
     /// Publishes the messages of a commit. To be called on the loop.
-    func publish(_ messages: [StoredMessage], in targets: [RoomID: MessageTarget], row: Int64?) {
+    func publish(
+        _ messages: [StoredMessage], in targets: [RoomID: MessageTarget], row: Int64?, othersAfter: Int64? = nil
+    ) {
         guard let row else { return }
         for message in messages {
             guard let target = targets[message.room] else { continue }
             guard var waiting = pending[message.key] else {
-                pending[message.key] = Pending(message: message, target: target, revs: [message.details.rev])
+                pending[message.key] = Pending(
+                    message: message, target: target, revs: [message.details.rev], othersAfter: othersAfter)
                 continue
             }
+            waiting.othersAfter = [waiting.othersAfter, othersAfter].compactMap(\.self).min()
             // Of two commits under way, the later one may be noticed first.
             if message.details.rev > waiting.message.details.rev { waiting.message = message }
             waiting.revs = (waiting.revs + [message.details.rev]).sorted()
@@ -78,7 +90,7 @@ final class ChangePublisher: @unchecked Sendable {
                 RoomMessage(
                     room: message.room, workspace: change.target.workspace, name: change.target.name,
                     body: message.body(people), session: message.session),
-                revs: change.revs)
+                revs: change.revs, othersAfter: change.othersAfter)
         }
         guard let first = rows.first else { return }
         let stream = streams.key(ofRow: first)

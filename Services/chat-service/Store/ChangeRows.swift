@@ -80,6 +80,28 @@ enum ChangeRows {
             select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
                 as gone (workspace, kind, room, seq))
         """)
+    /// The sweep of unsent files removes files that the caller cannot remove after the commit.
+    private static let erase = Statement.write(
+        "erase rests of messages",
+        """
+        with gone as (
+            select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
+                as gone (workspace, kind, room, seq)
+        ), versions as (
+            delete from message_version where (workspace, kind, room, seq) in (select * from gone)
+        ), reactions as (
+            delete from reaction where (workspace, kind, room, seq) in (select * from gone)
+        ), pins as (
+            delete from pin where (workspace, kind, room, seq) in (select * from gone)
+        ), saved as (
+            delete from saved_message where (workspace, kind, room, seq) in (select * from gone)
+        ), replies as (
+            delete from reply where (workspace, kind, room, seq) in (select * from gone)
+        ), mentions as (
+            delete from mention where (workspace, kind, room, seq) in (select * from gone)
+        )
+        update file set is_sent = false where name = any($5::text[])
+        """)
     /// Members that a reply or a root mentions now follow the thread. A text that keeps `@here` keeps the members that it has
     /// reached. If it loses the name of a member, they stay mentioned if they are present now.
     private static let moveMentions = Statement.write(
@@ -121,8 +143,6 @@ enum ChangeRows {
         select workspace, kind, room, seq, unnest(case when keeps_here then named else named || reached end) from wanted
         on conflict do nothing
         """)
-    private static let outbox = Statement.write(
-        "note changes in outbox", "insert into outbox (type, body) values ('changes', $1) returning id")
 
     /// Adds the statements to a batch.
     ///
@@ -136,9 +156,15 @@ enum ChangeRows {
         try addMessages(writes, to: &batch)
         try addReactions(writes, to: &batch)
         try addPins(writes, to: &batch)
-        try addErased(writes.erased, to: &batch)
-        let list = writes.messages.map { "[\($0.key.room.kindNumber),\($0.key.room.rawValue),\($0.key.seq)]" }
-        try batch.add(outbox, "[\(list.joined(separator: ","))]")
+        if !writes.erased.messages.isEmpty {
+            let (workspaces, kinds, ids, seqs) = columns(writes.erased.messages)
+            try batch.add(
+                erase, workspaces, kinds, ids, seqs, writes.erased.files.compactMap(FileRecord.name(inPath:)))
+        }
+        if !writes.erased.threads.isEmpty {
+            try recountThreads(Array(writes.erased.threads), in: &batch)
+        }
+        try addOutbox(writes.messages.map(\.key), to: &batch)
         return batch.count - 1
     }
 

@@ -49,12 +49,16 @@ struct UserErasureStore: Sendable {
         order by 1, 2
         """)
     private static let target = Statement.read(
-        "room of erasure", "select workspace, name, last_seq from room where kind = $1 and id = $2")
+        "room of erasure", "select workspace, name from room where kind = $1 and id = $2")
+    /// The room's head comes with them: they are one question for each room.
     private static let messages = Statement.read(
         "messages of user in room",
         """
-        select seq from message
-        where kind = $1 and room = $2 and seq > $3 and seq <= $4 and author = $5 and deleted_at is null order by seq
+        select last_seq, array(
+            select seq from message
+            where kind = $1 and room = $2 and seq > $3 and seq <= $3::bigint + $4::bigint and author = $5 and deleted_at is null order by seq
+        )
+        from room where kind = $1 and id = $2
         """)
     private static let traces = Statement.write(
         "erase traces in room",
@@ -92,21 +96,22 @@ struct UserErasureStore: Sendable {
         try await database.query(Self.rooms, user).map { row throws(PostgresError) in try row.nextRoom() }
     }
 
-    /// The deletions of a user's messages in a room, among the `span` messages after a seq; nil at the room's end.
+    /// A room as changes name it; nil if it has no message.
+    func target(_ room: RoomID) async throws -> MessageTarget? {
+        try await database.query(Self.target, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
+            MessageTarget(room: room, workspace: try row.next(), name: try row.next())
+        }
+    }
+
+    /// The user's messages in a room among the `span` messages after a seq; nil at the room's end.
     func messages(
         of user: UserID, in room: RoomID, after seq: Int64, span: Int64
-    ) async throws -> (changes: [PendingChange], end: Int64)? {
-        let found = try await database.query(Self.target, room.kindNumber, room.rawValue).first {
-            row throws(PostgresError) in
-            let target = MessageTarget(room: room, workspace: try row.next(), name: try row.next())
-            return (target: target, head: try row.next(as: Int64.self))
+    ) async throws -> (seqs: [Int64], end: Int64)? {
+        let found = try await database.query(Self.messages, room.kindNumber, room.rawValue, seq, span, user).first {
+            row throws(PostgresError) in (head: try row.next(as: Int64.self), seqs: try row.next(as: [Int64].self))
         }
-        guard let (target, head) = found, seq < head else { return nil }
-        let end = min(seq + span, head)
-        let seqs = try await database.query(
-            Self.messages, room.kindNumber, room.rawValue, seq, end, user
-        ).map { row throws(PostgresError) in try row.next(as: Int64.self) }
-        return (seqs.map { PendingChange(target: target, seq: $0, user: user, kind: .delete) }, end)
+        guard let found, seq < found.head else { return nil }
+        return (found.seqs, seq + span)
     }
 
     /// Erases earlier texts, the authorship of files and the read marker of a user in a room.

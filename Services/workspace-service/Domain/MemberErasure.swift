@@ -6,6 +6,7 @@ import Wire
 struct MemberErasure: Sendable {
     let workspaces: Workspaces
     let store: ErasureStore
+    let covers: CoverImages
 
     private static let batchSize = 100
 
@@ -15,6 +16,7 @@ struct MemberErasure: Sendable {
             for id in ids { try await leave(id, user) }
         }
         try await store.erase(user)
+        covers.removeUnused()
     }
 
     /// The workspaces that a user owns and that have other members.

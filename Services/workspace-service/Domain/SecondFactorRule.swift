@@ -11,6 +11,7 @@ import Wire
 struct SecondFactorRule: Sendable {
     let workspaces: Workspaces
     let store: SecondFactorStore
+    let notices: SecondFactorNotices
     let auth: AuthClient
     let profiles: ProfileCache
 
@@ -30,7 +31,8 @@ struct SecondFactorRule: Sendable {
         }
     }
 
-    /// Changes the rule of a workspace, in a transaction that holds its lock. Each change begins a new grace.
+    /// Changes the rule of a workspace, in a transaction that holds its lock. Each change begins a new grace, and members
+    /// without a second factor are told.
     func set(_ options: WorkspaceOptions, of id: WorkspaceID, at now: Timestamp, _ tx: PostgresTransaction) async throws
     {
         if let from = options.secondFactorFrom {
@@ -38,6 +40,7 @@ struct SecondFactorRule: Sendable {
         } else {
             try await store.lift(in: id, at: now, tx)
         }
+        try await notices.add(options, of: id, at: now, in: tx)
     }
 
     /// A user has turned the second factor on or off.

@@ -8,15 +8,11 @@ internal import WebSocket
 /// socket must be alive when `fetchConnection` is called.
 public struct SendAhead {
     private let socket: Unmanaged<EngineSocket>
-    private let hint: MemoryHint
 
-    public init(_ socket: EngineSocket) {
-        self.socket = .passUnretained(socket)
-        hint = MemoryHint(socket)
-    }
+    public init(_ socket: EngineSocket) { self.socket = .passUnretained(socket) }
 
     /// Starts loading the socket.
-    public func fetchSocket() { hint.fetch(EngineSocket.sharedSize) }
+    public func fetchSocket() { MemoryHint(socket.toOpaque()).fetch(EngineSocket.sharedSize) }
 
     /// Starts loading the connection below the socket. The socket must have been loaded, some sends before.
     public func fetchConnection() {

@@ -1,7 +1,7 @@
 import EventLoop
 import LoadClient
 
-/// People who act through the API gateway, each on a keep-alive connection of their own.
+/// People acting through the API gateway, each on a keep-alive connection of their own.
 ///
 /// - Note: Loop-local.
 final class ActiveUsers {

@@ -1,7 +1,7 @@
 import EventLoop
 import LoadClient
 
-/// The `/me` sockets of the people who are online, which come and go with the hours of the day.
+/// The `/me` sockets of the people online, which come and go with the hours of the day.
 ///
 /// - Note: Loop-local.
 final class DaySockets {
@@ -50,7 +50,7 @@ final class DaySockets {
         }
     }
 
-    /// Those who came first go first.
+    /// The first to come are the first to go.
     private func close(_ count: Int) {
         let leaving = Set(online.keys.sorted().prefix(count))
         for number in leaving { if let person = online.removeValue(forKey: number) { offline.append(person) } }

@@ -3,7 +3,7 @@ import LoadClient
 import TestSupport
 import Wire
 
-/// What a simulated day cost, by hour, and what follows for the whole company.
+/// The costs of a simulated day, by hour, and those of the whole company that follow.
 struct DayTable: Sendable {
     struct Row: Sendable {
         let hour: Int
@@ -62,7 +62,7 @@ struct DayTable: Sendable {
         texts.map { String(repeating: " ", count: max(1, 10 - $0.count)) + $0 }.joined()
     }
 
-    /// Prints what the day cost, part by part, and whether each hour met the limit.
+    /// Prints the costs of the day, part by part, and whether each hour met the limit.
     func verdict() -> Verdicts {
         var verdicts = Verdicts()
         guard let busiest = rows.max(by: { $0.cores < $1.cores }) else {
@@ -101,21 +101,16 @@ struct DayTable: Sendable {
     }
 
     func write(to path: String) throws {
-        let bytes = JSONWriter.bytes { json in
-            json.object { json in
-                json.field("people", options.people)
-                json.field("share", options.share)
-                json.field("speed", options.speed)
-                json.field("messages", messages)
-                json.field("database_bytes", self.bytes)
-                json.array("hours") { json in
-                    for row in rows { json.object { write(row, to: &$0) } }
-                }
+        try ResultFile.write(to: path) { json in
+            json.field("people", options.people)
+            json.field("share", options.share)
+            json.field("speed", options.speed)
+            json.field("messages", messages)
+            json.field("database_bytes", bytes)
+            json.array("hours") { json in
+                for row in rows { json.object { write(row, to: &$0) } }
             }
         }
-        guard let file = fopen(path, "w") else { throw NeverHappened(description: "cannot write \(path)") }
-        defer { fclose(file) }
-        fwrite(bytes, 1, bytes.count, file)
     }
 
     private func write(_ row: Row, to json: inout JSONWriter) {

@@ -1,4 +1,3 @@
-import Glibc
 import LoadClient
 import TestSupport
 import Wire
@@ -85,26 +84,21 @@ struct LoadResult: Sendable {
     }
 
     func write(to path: String) throws {
-        let bytes = JSONWriter.bytes { json in
-            json.object { json in
-                json.field("users", options.users)
-                json.field("idle", options.idle)
-                json.field("seconds", options.seconds)
-                if let deletion {
-                    json.field("deleted_messages", options.deletion ?? 0)
-                    json.field("erasure_seconds", deletion.erasureTime?.rounded(toDigits: 1) ?? -1)
-                }
-                if let costs {
-                    json.field("read_microseconds", costs.read.rounded(toDigits: 1))
-                    json.field("connection_bytes", costs.connectionBytes)
-                    json.field("connections", costs.connections)
-                }
-                json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
+        try ResultFile.write(to: path) { json in
+            json.field("users", options.users)
+            json.field("idle", options.idle)
+            json.field("seconds", options.seconds)
+            if let deletion {
+                json.field("deleted_messages", options.deletion ?? 0)
+                json.field("erasure_seconds", deletion.erasureTime?.rounded(toDigits: 1) ?? -1)
             }
+            if let costs {
+                json.field("read_microseconds", costs.read.rounded(toDigits: 1))
+                json.field("connection_bytes", costs.connectionBytes)
+                json.field("connections", costs.connections)
+            }
+            json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
         }
-        guard let file = fopen(path, "w") else { throw NeverHappened(description: "cannot write \(path)") }
-        defer { fclose(file) }
-        fwrite(bytes, 1, bytes.count, file)
     }
 }
 

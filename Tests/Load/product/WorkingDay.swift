@@ -1,4 +1,4 @@
-/// The course of a working day in an office: how many people have the app open and what they do, hour by hour.
+/// The course of a working day in an office: the people with an open app and their actions, hour by hour.
 ///
 /// The shape is an assumption: it rises from seven, dips at lunch and falls from six. A fifth of the people of the busiest
 /// hour stay reachable in the evening.
@@ -6,7 +6,7 @@ struct WorkingDay: Sendable {
     struct Hour: Sendable {
         /// The hour of the day, from 0.
         let number: Int
-        /// The share of the people who have a socket open.
+        /// The share of the people with an open socket.
         let online: Double
         /// The share of the day's actions that fall into this hour.
         let share: Double
@@ -14,7 +14,7 @@ struct WorkingDay: Sendable {
 
     let hours: [Hour]
 
-    /// The people in a hundred who are online, and a weight for their actions.
+    /// The people in a hundred that are online, and a weight for their actions.
     private static let course: [(online: Double, weight: Double)] = [
         (3, 0.4), (2, 0.2), (2, 0.1), (1, 0.1), (1, 0.1), (2, 0.2), (5, 0.6), (12, 1.8),
         (30, 5), (60, 11), (62, 11.5), (62, 9.5), (55, 5), (60, 9.5), (62, 11), (62, 10.5),

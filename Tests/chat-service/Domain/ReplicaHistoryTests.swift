@@ -92,11 +92,11 @@ struct ReplicaHistoryTests {
         #expect(isKnown(oldest: 20) && !isKnown(oldest: 21))
         #expect(
             state.dms([dm.id], of: other, oldest: 0) == nil && state.dms([dm.id, DMID(8)], of: user, oldest: 0) == nil)
-        state.invalidate(WorkspaceID(4), nil, now: 25)
+        state.invalidate(AccessHint(workspace: WorkspaceID(4)), now: 25)
         #expect(isKnown())
         for removed in [user, other, nil] {
             state.keep([dm], of: user, fetchedAt: 30)
-            state.invalidate(dm.workspace, removed, now: 30)
+            state.invalidate(AccessHint(workspace: dm.workspace, user: removed), now: 30)
             #expect(!isKnown())
             state.become(live: true, now: 29)
         }

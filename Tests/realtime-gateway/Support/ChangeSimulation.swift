@@ -86,6 +86,12 @@ struct ChangeSimulation {
             return RoomChange(message(seq), revs: revs)
         }
         gathered[instance] = [:]
+        // An erasure publishes its last change alone.
+        if chance(20), let last = events.max(by: { $0.rev < $1.rev }), let first = events.flatMap(\.revs).min() {
+            let event = RoomChange(last.message, revs: last.revs, othersAfter: first - 1)
+            later.append { world in world.handle { $0.published(.changed(event), &$1) } }
+            return
+        }
         for event in events.sorted(by: { $0.rev < $1.rev }) where !chance(10) {
             for _ in 0...(chance(10) ? 1 : 0) {
                 later.append { world in world.handle { $0.published(.changed(event), &$1) } }

@@ -34,6 +34,9 @@ struct PeersOfWorkspaces: StubState {
     var erased: [String] = []
     /// The users that have a second factor.
     var withSecondFactor: Set<Int64> = []
+    /// The notices by mail: user, kind, detail and key. While `isNoticeDown`, they are refused after they were taken.
+    var noticed: [String] = []
+    var isNoticeDown = false
     /// Whether auth-service sends mail.
     var sendsMail = true
     /// The number of bots that were made.
@@ -54,6 +57,11 @@ struct PeersOfWorkspaces: StubState {
             return call.parts.count == 2 ? reserve(call) : release(call.parts[2])
         case ("second-factors", _):
             return .list("ids", call.ids("ids").filter(withSecondFactor.contains).map { "\"\($0)\"" })
+        case ("notices", _):
+            noticed.append(
+                [call.text("user_id"), call.text("kind"), call.text("detail"), call.text("key")]
+                    .compactMap(\.self).joined(separator: " "))
+            return isNoticeDown ? .refusal(500, "E99") : .json("{}")
         case ("bots", let last): return bots(call, last)
         case ("mail", _): return .json(#"{"set_up":\#(sendsMail)}"#)
         case ("erasures", _):

@@ -9,6 +9,7 @@ struct Erasures: Sendable {
     let sessions: Sessions
     let facts: AccountFactPublisher
     let workspaces: WorkspaceClient
+    let portraits: Pictures
     let signal: WakeSignal
 
     /// The owner's wish.
@@ -51,6 +52,7 @@ struct Erasures: Sendable {
         facts.hint(account)
         sessions.publish(ended, of: order.account, at: now)
         signal.wake()
+        portraits.removeUnusedSoon()
     }
 
     /// Notes that a service has erased its part.

@@ -68,6 +68,7 @@ struct MailDelivery: Sendable {
             values.invitation = invitation
             values.opening = invitation.link + invitations.token(of: invitation.seed)
         }
+        if mail.template == .secondFactorRequired { values.demand = MailDemand(detail: mail.detail) }
         let text = mail.template.text(in: mail.language ?? sender.language, values)
         let message = MailMessage(
             from: sender.name, sender.address, to: mail.recipient, subject: text.subject, text: text.text,

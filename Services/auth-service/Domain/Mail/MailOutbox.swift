@@ -38,10 +38,11 @@ final class MailOutbox: Sendable {
     /// - Parameter recipient: the address, if it is not the account's present one.
     func notify(
         _ account: UserID, _ template: MailTemplate, detail: String = "", at recipient: String? = nil,
-        in transaction: PostgresTransaction? = nil
+        key: String? = nil, in transaction: PostgresTransaction? = nil
     ) async throws {
         guard isSetUp else { return }
-        let mail = MailStore.Notice(account: account, recipient: recipient, template: template, detail: detail)
+        let mail = MailStore.Notice(
+            account: account, recipient: recipient, template: template, detail: detail, key: key)
         try await store.insert(mail, at: .now, lifetime: lifetime, in: transaction)
         // A mail that is not committed yet is found at the next search.
         signal.wake()

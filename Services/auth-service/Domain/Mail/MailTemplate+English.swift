@@ -111,6 +111,16 @@ extension MailTemplate {
 
                     The list of the workspace's webhooks has the reason. Once the receiver works again, turn the webhook on there.
                     """)
+        case .secondFactorRequired:
+            MailText(
+                subject: "A workspace requires two-step sign-in",
+                text: """
+                    The owner of the workspace "\(values.demand?.workspace ?? "")" requires two-step sign-in of all members since
+                    \(moment). Your account does not use it yet.
+
+                    Turn it on in the app's security settings by \(due(of: values, in: .english)).
+                    After that you do not see the workspace until it is on.
+                    """)
         case .accountDeleted:
             MailText(
                 subject: "Your account was deleted",

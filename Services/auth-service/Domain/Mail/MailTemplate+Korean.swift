@@ -110,6 +110,16 @@ extension MailTemplate {
 
                     이유는 워크스페이스의 웹훅 목록에 있습니다. 받는 서버를 고친 뒤 그곳에서 다시 켜 주세요.
                     """)
+        case .secondFactorRequired:
+            MailText(
+                subject: "워크스페이스가 2단계 로그인을 요구합니다",
+                text: """
+                    워크스페이스 "\(values.demand?.workspace ?? "")"의 소유자가 \(moment)부터 모든 멤버에게 2단계 로그인을 요구합니다.
+                    회원님의 계정은 아직 2단계 로그인을 쓰지 않습니다.
+
+                    \(due(of: values, in: .korean))까지 앱의 보안 설정에서 켜 주세요.
+                    그 뒤에는 켤 때까지 이 워크스페이스를 볼 수 없습니다.
+                    """)
         case .accountDeleted:
             MailText(
                 subject: "계정을 삭제했습니다",

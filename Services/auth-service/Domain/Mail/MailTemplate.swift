@@ -30,6 +30,8 @@ enum MailTemplate: String, Sendable, CaseIterable {
     case recoveryCodesRenewed = "recovery_codes_renewed"
     /// An outgoing webhook that the owner has made was switched off.
     case webhookOff = "webhook_off"
+    /// A workspace of the account requires a second factor, and the account has none.
+    case secondFactorRequired = "second_factor_required"
 }
 
 /// A mail's subject and text, ready to be sent.
@@ -51,6 +53,8 @@ struct MailValues: Sendable, Equatable {
     /// The values of an invitation, and the link or the token that opens it.
     var invitation: MailInvitation?
     var opening = ""
+    /// The workspace that requires a second factor.
+    var demand: MailDemand?
 
     var minutes: Int { Int(max(1, (expiry - moment).wholeMilliseconds / 60_000)) }
 }
@@ -68,5 +72,10 @@ extension MailTemplate {
             return MailText(
                 subject: "[Maru] " + text.subject, text: text.text + "\n\nMaru\nPlease do not reply to this mail.\n")
         }
+    }
+
+    /// The moment by which a demand has to be met.
+    func due(of values: MailValues, in language: MailLanguage) -> String {
+        MailTime.text(of: values.demand?.due ?? values.moment, in: language)
     }
 }

@@ -57,7 +57,7 @@ final class KnownDMs: Sendable {
             self?.state.withLock { state in
                 let now = EventLoop.preciseNow
                 switch event {
-                case .message(let hint): state.invalidate(hint.workspace, hint.user, now: now)
+                case .message(let hint): state.invalidate(hint, now: now)
                 case .confirmed, .gap: state.become(live: true, now: now)
                 case .lost: state.become(live: false, now: now)
                 }
@@ -73,54 +73,37 @@ struct KnownDMsState {
         let id: DMID
     }
 
-    /// The users of a hint: nil for all users of the workspace.
-    private struct Scope: Hashable {
-        let workspace: WorkspaceID
-        let user: UserID?
-    }
-
     private var entries: [Key: (dm: DM, fetchedAt: UInt64)] = [:]
-    private var hints: [Scope: UInt64] = [:]
-    private var validFrom: UInt64 = 0
-    private var isLive = false
+    private var hints: AccessHintTimes
     private let capacity: Int
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int) {
+        self.capacity = capacity
+        hints = AccessHintTimes(capacity: capacity)
+    }
 
     /// The DMs with all of these ids; nil if one of them is not known for certain.
     func dms(_ ids: [DMID], of user: UserID, oldest: UInt64) -> [DM]? {
-        guard isLive else { return nil }
         var found: [DM] = []
         for id in ids {
-            guard let entry = entries[Key(user: user, id: id)], entry.fetchedAt >= max(oldest, validFrom) else {
-                return nil
-            }
-            let scopes = [nil, entry.dm.low, entry.dm.high].map { Scope(workspace: entry.dm.workspace, user: $0) }
-            guard scopes.allSatisfy({ entry.fetchedAt > hints[$0] ?? 0 }) else { return nil }
-            found.append(entry.dm)
+            guard let (dm, fetchedAt) = entries[Key(user: user, id: id)],
+                hints.allow(fetchedAt: fetchedAt, [dm.low, dm.high], in: dm.workspace, oldest: oldest)
+            else { return nil }
+            found.append(dm)
         }
         return found
     }
 
     mutating func keep(_ dms: [DM], of user: UserID, fetchedAt: UInt64) {
-        guard isLive else { return }
+        guard hints.isLive else { return }
         if entries.count + dms.count > capacity { entries.removeAll(keepingCapacity: true) }
         for dm in dms { entries[Key(user: user, id: dm.id)] = (dm, fetchedAt) }
     }
 
-    mutating func invalidate(_ workspace: WorkspaceID, _ user: UserID?, now: UInt64) {
-        if hints.count >= capacity { invalidateAll(now: now) }
-        hints[Scope(workspace: workspace, user: user)] = now
-    }
+    mutating func invalidate(_ hint: AccessHint, now: UInt64) { hints.note(hint, now: now) }
 
     mutating func become(live isLive: Bool, now: UInt64) {
-        self.isLive = isLive
-        invalidateAll(now: now)
-    }
-
-    private mutating func invalidateAll(now: UInt64) {
         entries.removeAll()
-        hints.removeAll()
-        validFrom = now
+        hints.become(live: isLive, now: now)
     }
 }

@@ -25,6 +25,6 @@ struct WebhookSwitch: Sendable {
         // A former manager learns nothing more of the workspace.
         guard await access.isManager(subscription.createdBy, of: subscription.workspace) else { return }
         let host = OutsideURL(subscription.url)?.host ?? ""
-        try await auth.notify(subscription.createdBy, .webhookOff, detail: host)
+        try await auth.notify(NoticeRequest(user: subscription.createdBy, kind: .webhookOff, detail: host))
     }
 }

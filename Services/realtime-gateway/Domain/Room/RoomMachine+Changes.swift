@@ -21,9 +21,12 @@ extension RoomMachine {
 
     mutating func changed(_ change: RoomChange, _ actions: inout [RoomAction]) {
         recent.replace(change.message)
+        // Any of the recent messages may be among those that have changed with it.
+        if change.othersAfter != nil { recent.removeAll() }
         // Before `start` the room's revision is not known: a member may join before it is.
         if roster.hearingCount == 0, changes.order.last != nil { return skipChanges(to: change.rev) }
         perform(changes.order.published(change), &actions)
+        if change.othersAfter != nil { perform(changes.order.compared(rev: change.rev), &actions) }
     }
 
     /// Without a member that hears changes, nothing is held, and no gap is fetched. A member that joins later asks for

@@ -7,7 +7,7 @@ struct Roster<Socket> {
     private(set) var members: [RoomMember<Socket>] = []
     /// Loads each member's socket before a broadcast reaches it; nil for sockets that are not an `EngineSocket`.
     private var sendAhead: [SendAhead?] = []
-    private var indices: [MemberID: Int32] = [:]
+    private var slots = MemberSlots()
     private var socketCounts: [UserID: Int] = [:]
     /// How many members must not be sent a message twice.
     private(set) var cautiousCount = 0
@@ -20,7 +20,7 @@ struct Roster<Socket> {
     /// The users with a socket of their own here. `/me` sockets are not counted by room.
     var users: some Collection<UserID> { socketCounts.keys }
 
-    func index(of id: MemberID) -> Int? { indices[id].map(Int.init) }
+    func index(of id: MemberID) -> Int? { slots.index(of: id) { members[$0].id } }
 
     func ids(of user: UserID) -> [MemberID] { members.filter { $0.user == user }.map(\.id) }
 
@@ -29,7 +29,10 @@ struct Roster<Socket> {
     subscript(id: MemberID) -> RoomMember<Socket>? { index(of: id).map { members[$0] } }
 
     mutating func add(_ member: RoomMember<Socket>) {
-        indices[member.id] = Int32(members.count)
+        makeSpace()
+        members.withUnsafeBufferPointer { members in
+            slots.insert(member.id, at: members.count) { members[$0].id }
+        }
         members.append(member)
         sendAhead.append((member.socket as? EngineSocket).map(SendAhead.init))
         if let user = member.user, member.form != .me { socketCounts[user, default: 0] += 1 }
@@ -37,15 +40,31 @@ struct Roster<Socket> {
         if member.hearsChanges { hearingCount += 1 }
     }
 
+    /// The last member is about to take the place of the removed one.
+    private mutating func removeFromSlots(_ id: MemberID, at index: Int) {
+        members.withUnsafeBufferPointer { members in
+            slots.remove(id) { members[$0].id }
+            if index < members.count - 1 { slots.move(members[members.count - 1].id, to: index) { members[$0].id } }
+        }
+    }
+
+    /// Grows the arrays by an eighth. They would grow to twice their size by themselves, and a device is in many rooms.
+    private mutating func makeSpace() {
+        guard members.count == members.capacity else { return }
+        let capacity = members.count + max(4, members.count / 8)
+        members.reserveCapacity(capacity)
+        sendAhead.reserveCapacity(capacity)
+    }
+
     mutating func remove(_ id: MemberID) -> RoomMember<Socket>? {
-        guard let index = indices.removeValue(forKey: id).map(Int.init) else { return nil }
+        guard let index = index(of: id) else { return nil }
+        removeFromSlots(id, at: index)
         let last = members.removeLast()
         let lastAhead = sendAhead.removeLast()
         let member = index < members.count ? members[index] : last
         if index < members.count {
             members[index] = last
             sendAhead[index] = lastAhead
-            indices[last.id] = Int32(index)
         }
         if let user = member.user, member.form != .me, let count = socketCounts[user] {
             socketCounts[user] = count > 1 ? count - 1 : nil

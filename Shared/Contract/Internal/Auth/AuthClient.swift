@@ -43,9 +43,7 @@ public struct AuthClient: Sendable {
     }
 
     /// Mails a notice to the owner of an account.
-    public func notify(_ user: UserID, _ kind: NoticeRequest.Kind, detail: String) async throws {
-        _ = try await client.send(NoticeRequest(user: user, kind: kind, detail: detail))
-    }
+    public func notify(_ notice: NoticeRequest) async throws { _ = try await client.send(notice) }
 
     /// The account of a bot, made or renamed.
     public func bot(_ request: BotRequest) async throws -> UserID { try await client.send(request).user }
