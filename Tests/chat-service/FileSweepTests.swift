@@ -124,8 +124,8 @@ struct FileSweepTests {
         try await Self.use { chat, store in
             try await chat.database.run { pool in
                 let record = FileRecord(
-                    name: "0123456789abcdef0123456789abcdef.png", folder: "channelChats", room: RoomID(ChannelID(7)),
-                    displayName: "image", size: 1)
+                    name: "0123456789abcdef0123456789abcdef.png", folder: "channelChats", workspace: WorkspaceID(3),
+                    room: RoomID(ChannelID(7)), displayName: "image", size: 1)
                 try await FileRecordStore(database: pool)
                     .insert([record], of: UserID(1), in: WorkspaceID(3), within: .sample, at: .now)
             }

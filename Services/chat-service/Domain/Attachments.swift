@@ -24,7 +24,7 @@ struct Attachments: Sendable {
 
     /// Stores the uploads of a message and returns their paths in order.
     func keep(_ uploads: [UploadedFile], in target: MessageTarget, by author: UserID) async throws -> [String] {
-        let records = try uploads.map { try record($0, in: target.room) }
+        let records = try uploads.map { try record($0, in: target.key) }
         if records.isEmpty { return [] }
         do {
             // The records come first, so that a crash leaves no file without a record.
@@ -40,11 +40,11 @@ struct Attachments: Sendable {
         return records.map(\.path)
     }
 
-    private func record(_ upload: UploadedFile, in room: RoomID) throws(Failure) -> FileRecord {
+    private func record(_ upload: UploadedFile, in room: RoomKey) throws(Failure) -> FileRecord {
         guard let type = upload.type else { throw .invalid("A file of this type is not accepted.") }
         return FileRecord(
-            name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room).rawValue,
-            room: room, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
+            name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room.id).rawValue,
+            workspace: room.workspace, room: room.id, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
     }
 
     /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one
@@ -102,7 +102,7 @@ struct Attachments: Sendable {
     }
 
     /// Removes all files of a room, in batches.
-    func discard(_ room: RoomID) async throws {
+    func discard(_ room: RoomKey) async throws {
         while case let records = try await store.list(room, limit: Self.batchSize), !records.isEmpty {
             try await remove(records)
         }
@@ -121,13 +121,18 @@ struct Attachments: Sendable {
     /// The records go last, so that a failure leaves every remaining file with its record. Files that a report holds lose their
     /// records and previews, and are removed with the report.
     private func remove(_ records: [FileRecord]) async throws {
-        if records.isEmpty { return }
-        let held = try await store.beginRemoval(of: records.map(\.name))
+        for (workspace, records) in Dictionary(grouping: records, by: \.workspace) {
+            try await remove(records, in: workspace)
+        }
+    }
+
+    private func remove(_ records: [FileRecord], in workspace: WorkspaceID) async throws {
+        let held = try await store.beginRemoval(of: records.map(\.name), in: workspace)
         let previews = records.filter(\.isPicture).flatMap { record in
             PreviewSize.allCases.map { record.storeName($0) }
         }
         try await files.remove(records.filter { !held.contains($0.name) }.map(\.storeName) + previews)
-        try await store.remove(records.map(\.name))
+        try await store.remove(records.map(\.name), in: workspace)
     }
 
     /// The name that clients show: a document keeps its sender's name, an image needs none. Some clients percent-encode

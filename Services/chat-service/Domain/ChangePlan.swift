@@ -111,8 +111,7 @@ struct ChangePlan {
         messages[key]?.files = []
         if message.isPinned { rooms[key.room]?.pins -= 1 }
         writes.newTexts.insert(key)
-        writes.erased.messages.append(key)
-        writes.erased.files += message.files
+        writes.erased.messages.append((key, message.files))
         writes.mentions[key] = nil
         note(key)
         if let root = message.root {

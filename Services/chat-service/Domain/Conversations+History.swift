@@ -104,7 +104,7 @@ extension Conversations {
             }
             let leavesOut = request.hasCursor && profile.repeatedEvent == .fatal
             let leftOut = try await historyCursors.report(
-                caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
+                caller.session, target.key, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
             return Reading(part: part, page: page, stores: stores, blocked: blocked, leftOut: leftOut)
         } catch {
             await historyCursors.end(caller.session, room, begun: begun)

@@ -106,7 +106,7 @@ struct Conversations: Sendable {
     }
 
     /// The heads of those rooms that have messages.
-    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
+    func heads(of rooms: [RoomKey]) async throws -> [(room: RoomID, head: RoomHead)] {
         try await messages.heads(of: rooms)
     }
 }

@@ -109,7 +109,7 @@ struct RoomAccess: Sendable {
         let blocked = try await blocks.blocked(by: user)
         let doubtful = blocked.isEmpty ? [] : dms.filter { blocked.contains($0.opponent(of: user)) }
         if doubtful.isEmpty { return dms }
-        let written = try await self.dms.written(doubtful.map(\.id), by: user)
+        let written = try await self.dms.written(doubtful, by: user)
         return dms.filter { !blocked.contains($0.opponent(of: user)) || written.contains($0.id) }
     }
 

@@ -64,7 +64,7 @@ struct RoomSummaries: Sendable {
         let states = try await messages.states(
             of: rooms.filter { labels.contains($0.id) }, for: user, hiding: blocked, upTo: scalars + 1,
             inTimeline: withOwnState)
-        let own = withOwnState ? try await ownStates(of: user) : nil
+        let own = withOwnState ? try await ownStates(of: user, in: Set(rooms.map(\.workspace))) : nil
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
         let lasts = Dictionary(newest.map { ($0.room, $0) }) { first, _ in first }
@@ -85,9 +85,11 @@ struct RoomSummaries: Sendable {
         return summaries
     }
 
-    private func ownStates(of user: UserID) async throws -> [RoomID: OwnRoomState] {
-        async let levels = levels.list(of: user)
-        async let drafts = drafts.list(of: user)
+    private func ownStates(
+        of user: UserID, in workspaces: Set<WorkspaceID>
+    ) async throws -> [RoomID: OwnRoomState] {
+        async let levels = levels.list(of: user, in: workspaces)
+        async let drafts = drafts.list(of: user, in: workspaces)
         var states = try await levels.mapValues { OwnRoomState(notify: $0) }
         for (room, drafts) in try await drafts { states[room, default: OwnRoomState()].drafts = drafts }
         return states

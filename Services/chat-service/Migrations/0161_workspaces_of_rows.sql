@@ -45,6 +45,10 @@ create trigger mention_workspace before insert or update on mention
 alter table search_progress add column workspace bigint not null default 0;
 create trigger search_progress_workspace before insert or update on search_progress
     for each row when (new.workspace = 0) execute function workspace_of_room();
+-- Files of early releases have none yet.
+alter table file alter column workspace set default 0;
+create trigger file_workspace before insert or update on file
+    for each row when (new.workspace is null or new.workspace = 0) execute function workspace_of_room();
 
 -- A channel has a row in `room` since its first message, and its members may have had rows before: they get its workspace then.
 create function workspace_for_rows() returns trigger language plpgsql set search_path from current as $$
@@ -53,6 +57,7 @@ begin
     update removal set workspace = new.workspace where kind = new.kind and room = new.id and workspace = 0;
     update room_notify set workspace = new.workspace where kind = new.kind and room = new.id and workspace = 0;
     update draft set workspace = new.workspace where kind = new.kind and room = new.id and workspace = 0;
+    update file set workspace = new.workspace where kind = new.kind and room = new.id and workspace = 0;
     return null;
 end $$;
 create trigger room_workspace after insert on room

@@ -43,7 +43,7 @@ insert into workspace_filling (name, end_block)
     from unnest(array[
         'message', 'read_position', 'removal', 'told_position', 'message_change', 'message_version', 'reaction', 'pin',
         'saved_message', 'room_notify', 'draft', 'reply', 'thread', 'thread_follower', 'mention', 'search_progress',
-        'report_copy', 'report_file', 'webhook_queue', 'webhook_delivery', 'webhook_reaction'
+        'report_copy', 'report_file', 'webhook_queue', 'webhook_delivery', 'webhook_reaction', 'file'
     ]) as name;
 
 -- Fills the next blocks of 8 KB, and returns whether nothing is left. The triggers find the workspaces.
@@ -56,7 +56,7 @@ begin
         return true;
     end if;
     execute format(
-        'update %I set workspace = 0 where ctid >= %L::tid and ctid < %L::tid and workspace = 0', step.name,
+        'update %I set workspace = 0 where ctid >= %L::tid and ctid < %L::tid and coalesce(workspace, 0) = 0', step.name,
         format('(%s,0)', step.next_block), format('(%s,0)', step.next_block + blocks));
     update workspace_filling set next_block = step.next_block + blocks where name = step.name;
     return false;

@@ -18,44 +18,47 @@ struct ChangeWriter: Sendable {
     private static let rooms = Statement.read(
         "rooms to change",
         """
-        select kind, id, rev, is_closed, (
-                select count(*) from pin
-                where pin.workspace = room.workspace and pin.kind = room.kind and pin.room = room.id)
-        from room join unnest($1::bigint[], $2::smallint[], $3::bigint[]) as wanted (workspace, kind, id)
-            using (workspace, kind, id)
+        select workspace, kind, id, rev, is_closed, (
+                select count(*) from pin where pin.workspace = $1 and pin.kind = room.kind and pin.room = room.id)
+        from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = $1
         """)
     private static let messages = Statement.read(
         "messages to change",
         """
         with wanted as (
-            select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
-                as wanted (workspace, kind, room, seq)
+            select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
         ), meant as (
             select * from wanted
             union
-            select workspace, kind, room, thread from message join wanted using (workspace, kind, room, seq)
-            where thread is not null
+            select kind, room, thread from message join wanted using (kind, room, seq)
+            where message.workspace = $1 and thread is not null
         )
-        select workspace, kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null,
+        select $1::bigint, kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null,
             thread, coalesce(mentions, '{}')
-        from message join meant using (workspace, kind, room, seq) left join pin using (workspace, kind, room, seq)
+        from message join meant using (kind, room, seq)
+            left join (select kind, room, seq from pin where workspace = $1) as pin using (kind, room, seq)
+        where message.workspace = $1
         """)
     private static let counts = Statement.read(
         "counts of reactions",
         """
         select workspace, kind, room, seq, emoji, count(*)
-        from reaction join unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
-            as wanted (workspace, kind, room, seq) using (workspace, kind, room, seq)
+        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+            using (kind, room, seq)
+        where workspace = $1
         group by workspace, kind, room, seq, emoji
         """)
     private static let own = Statement.read(
-        "reactions of users",
+        "reactions of changing users",
         """
         select workspace, kind, room, seq, emoji, user_id
-        from reaction join unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
-            as wanted (workspace, kind, room, seq) using (workspace, kind, room, seq)
-        where user_id = any($5::bigint[])
+        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+            using (kind, room, seq)
+        where workspace = $1 and user_id = any($5::bigint[])
         """)
+    /// The statements that read the messages of one workspace.
+    private static let reads = 4
 
     /// Writes all changes or none.
     func write(_ changes: [PendingChange], now: Timestamp) async throws(BatchFailure) -> Result {
@@ -102,39 +105,50 @@ struct ChangeWriter: Sendable {
     private func plan(
         _ changes: [PendingChange], _ keys: [MessageKey], now: Timestamp, in tx: PostgresTransaction
     ) async throws -> ChangePlan {
-        let rooms = Array(Set(keys.map(\.roomKey)))
-        let (workspaces, kinds, ids, seqs) = ChangeRows.columns(keys)
+        let users = Array(Set(changes.map(\.user)))
         var batch = PostgresBatch()
-        try batch.lock(rooms.map(\.id))
-        try batch.add(Self.rooms, rooms.map(\.workspace), rooms.map(\.kindNumber), rooms.map(\.rawValue))
-        try batch.add(Self.messages, workspaces, kinds, ids, seqs)
-        try batch.add(Self.counts, workspaces, kinds, ids, seqs)
-        try batch.add(Self.own, workspaces, kinds, ids, seqs, Array(Set(changes.map(\.user))))
+        try batch.lock(Array(Set(keys.map(\.room))))
+        for (workspace, keys) in keys.byWorkspace {
+            let rooms = Array(Set(keys.map(\.roomKey)))
+            let (kinds, ids, seqs) = ChangeRows.columns(keys)
+            try batch.add(Self.rooms, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            try batch.add(Self.messages, workspace, kinds, ids, seqs)
+            try batch.add(Self.counts, workspace, kinds, ids, seqs)
+            try batch.add(Self.own, workspace, kinds, ids, seqs, users)
+        }
         let results = try await tx.run(batch)
+        var rooms: [RoomID: ChangePlan.Room] = [:]
         var messages: [MessageKey: ChangePlan.Message] = [:]
-        for var row in results[2] {
+        for first in stride(from: 1, to: results.count, by: Self.reads) {
+            try Self.read(results[first], into: &rooms)
+            try Self.read(Array(results[(first + 1)...].prefix(Self.reads - 1)), into: &messages)
+        }
+        return ChangePlan(rooms: rooms, messages: messages, limits: limits, now: now)
+    }
+
+    private static func read(_ rows: Rows, into rooms: inout [RoomID: ChangePlan.Room]) throws {
+        for var row in rows {
+            rooms[try row.nextRoomKey().id] = ChangePlan.Room(
+                rev: try row.next(), isClosed: try row.next(), pins: Int(try row.next(as: Int64.self)))
+        }
+    }
+
+    /// - Parameter results: messages, the counts of their reactions, and the reactions of users.
+    private static func read(_ results: [Rows], into messages: inout [MessageKey: ChangePlan.Message]) throws {
+        for var row in results[0] {
             messages[try row.nextMessageKey()] = ChangePlan.Message(
                 author: try row.next(), createdAt: try row.next(), content: try row.next(), files: try row.next(),
                 editedAt: try row.next(), deletedAt: try row.next(), isPinned: try row.next(), root: try row.next(),
                 mentions: try row.next(as: [Int64].self).map(MessageMention.init(number:)))
         }
-        for var row in results[3] {
+        for var row in results[1] {
             let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
             messages[key]?.counts[emoji] = Int(try row.next(as: Int64.self))
         }
-        for var row in results[4] {
+        for var row in results[2] {
             let key = try row.nextMessageKey()
             messages[key]?.reactions.insert(ChangePlan.Reaction(emoji: try row.next(), user: try row.next()))
         }
-        let known = try results[1].map { row throws(PostgresError) in
-            (
-                try row.nextRoom(),
-                ChangePlan.Room(
-                    rev: try row.next(), isClosed: try row.next(), pins: Int(try row.next(as: Int64.self)))
-            )
-        }
-        return ChangePlan(
-            rooms: Dictionary(uniqueKeysWithValues: known), messages: messages, limits: limits, now: now)
     }
 
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {

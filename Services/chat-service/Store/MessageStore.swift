@@ -14,8 +14,9 @@ struct MessageStore: Sendable {
     private static let heads = Statement.read(
         "heads of rooms",
         """
-        select room.kind, room.id, room.last_seq, room.rev
-        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        select kind, id, last_seq, rev
+        from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = $1
         """)
     private static let page = Statement.read(
         "messages after",
@@ -97,11 +98,17 @@ struct MessageStore: Sendable {
             .first { row throws(PostgresError) in Timestamp(milliseconds: try row.next()) }
     }
 
-    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
-        try await database.query(Self.heads, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-            .map { row throws(PostgresError) in
-                (try row.nextRoom(), RoomHead(seq: try row.next(), rev: try row.next()))
+    func heads(of rooms: [RoomKey]) async throws -> [(room: RoomID, head: RoomHead)] {
+        var batch = PostgresBatch()
+        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
+            try batch.add(Self.heads, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+        }
+        if rooms.isEmpty { return [] }
+        return try await database.run(batch).flatMap { rows throws(PostgresError) in
+            try rows.map { row throws(PostgresError) in
+                (room: try row.nextRoom(), head: RoomHead(seq: try row.next(), rev: try row.next()))
             }
+        }
     }
 
     /// The messages above `after` and up to `through`, oldest first. Ends after `limit` messages, or once their content

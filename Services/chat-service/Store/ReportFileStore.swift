@@ -12,19 +12,19 @@ struct ReportFileStore: Sendable {
     private static let hold = Statement.write(
         "hold files of report",
         """
-        insert into report_file (report, name, folder, display_name, size)
-        select $1, f.name, f.folder, f.display_name, f.size
+        insert into report_file (workspace, report, name, folder, display_name, size)
+        select $3, $1, f.name, f.folder, f.display_name, f.size
         from (
             select name, folder, display_name, size from file
-            where name = any($2::text[]) and not is_removed order by name for share
+            where workspace = $3 and name = any($2::text[]) and not is_removed order by name for share
         ) f
         on conflict do nothing
         """)
     private static let find = Statement.read(
         "held file",
         """
-        select h.name, h.folder, r.kind, r.room, h.display_name, h.size, r.workspace, r.is_for_operators
-        from report_file h join report r on r.id = h.report
+        select h.name, h.folder, r.workspace, r.kind, r.room, h.display_name, h.size, r.is_for_operators
+        from report_file h join report r on r.workspace = h.workspace and r.id = h.report
         where h.name = $1 and ($2::bigint is null or r.id = $2)
         order by r.is_for_operators, r.id
         """)
@@ -61,13 +61,14 @@ struct ReportFileStore: Sendable {
     /// A file of a report, with the queue of the report: that of its workspace or of operators.
     struct Held: Sendable {
         let file: FileRecord
-        let workspace: WorkspaceID
         let isForOperators: Bool
     }
 
     /// Holds files in the transaction that stores the report. Files that are being removed are left out.
-    func hold(_ names: [String], for report: ReportID, in tx: PostgresTransaction) async throws {
-        if !names.isEmpty { try await tx.execute(Self.hold, report, names) }
+    func hold(
+        _ names: [String], for report: ReportID, of workspace: WorkspaceID, in tx: PostgresTransaction
+    ) async throws {
+        if !names.isEmpty { try await tx.execute(Self.hold, report, names, workspace) }
     }
 
     /// The reports that hold a file.
@@ -75,7 +76,7 @@ struct ReportFileStore: Sendable {
     /// - Parameter report: only this one; nil for all.
     func find(_ name: String, of report: ReportID? = nil) async throws -> [Held] {
         try await database.query(Self.find, name, report).map { row throws(PostgresError) in
-            Held(file: try FileRecord(row: &row), workspace: try row.next(), isForOperators: try row.next())
+            Held(file: try FileRecord(row: &row), isForOperators: try row.next())
         }
     }
 

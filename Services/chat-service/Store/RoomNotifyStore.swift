@@ -12,20 +12,32 @@ struct RoomNotifyStore: Sendable {
         values ($1, $2, $3, $4, $5, $6)
         on conflict on constraint room_notify_pkey do update
             set level = excluded.level, muted_until = excluded.muted_until
+        returning workspace
         """)
+    /// A row of the release 0.2.0 for a channel without messages has no workspace yet.
+    private static let adopt = Statement.write(
+        "adopt notification level",
+        "update room_notify set workspace = $2 where workspace = 0 and user_id = $1 and kind = $3 and room = $4")
     private static let ofUser = Statement.read(
-        "notification levels of user", "select kind, room, level, muted_until from room_notify where user_id = $1")
+        "notification levels of user",
+        "select kind, room, level, muted_until from room_notify where user_id = $1 and workspace = $2")
 
     func put(_ notify: RoomNotify, of user: UserID, in room: RoomKey) async throws {
-        try await database.execute(
+        let workspace = try await database.query(
             Self.put, user, room.workspace, room.kindNumber, room.rawValue, notify.level.rawValue,
-            notify.mutedUntil?.milliseconds ?? 0)
+            notify.mutedUntil?.milliseconds ?? 0
+        ).value(as: WorkspaceID.self)
+        if workspace != room.workspace {
+            try await database.execute(Self.adopt, user, room.workspace, room.kindNumber, room.rawValue)
+        }
     }
 
-    /// The rooms of a user that are not at their defaults.
-    func list(of user: UserID) async throws -> [RoomID: RoomNotify] {
-        let found = try await database.query(Self.ofUser, user).map { row throws(PostgresError) in
-            (try row.nextRoom(), try RoomNotify(row: &row))
+    /// The rooms of a user in workspaces that are not at their defaults.
+    func list(of user: UserID, in workspaces: Set<WorkspaceID>) async throws -> [RoomID: RoomNotify] {
+        var batch = PostgresBatch()
+        for workspace in workspaces { try batch.add(Self.ofUser, user, workspace) }
+        let found = try await database.run(batch).flatMap { rows throws(PostgresError) in
+            try rows.map { row throws(PostgresError) in (try row.nextRoom(), try RoomNotify(row: &row)) }
         }
         return Dictionary(uniqueKeysWithValues: found)
     }

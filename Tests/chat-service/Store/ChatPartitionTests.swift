@@ -27,6 +27,17 @@ struct ChatPartitionTests {
         }
     }
 
+    /// A router sends a statement to the worker of its shard as it is, unless it must compute a part of it before.
+    @Test("A statement of one workspace has a form that a router of shards passes on, and all others are listed")
+    func forms() throws {
+        let statements = try StoreStatement.all().filter { !WideStatements.all.contains($0.name) }
+        let refused = Dictionary(grouping: statements.filter { $0.routingObstacle != nil }, by: \.name)
+        let found = Set(refused.keys)
+        let listed = WideStatements.onCoordinator.union(WideStatements.inSteps)
+        #expect(found.subtracting(listed).sorted().map { "\($0): \(refused[$0]?.first?.routingObstacle ?? "")" } == [])
+        #expect(listed.subtracting(found).sorted() == [])
+    }
+
     @Test("Messages, replies, mentions, changes and read markers are written into the parts of their workspaces")
     func writes() async throws {
         let database = try await ChatDatabase(schema: "parts,chat")

@@ -16,6 +16,7 @@ struct WorkspaceFillingTests {
             select 1, 7 + n % 2, n, 1, 1, repeat('a', 200), '{}', n from generate_series(1, 6000) as n;
         insert into reaction (kind, room, seq, emoji, user_id, reacted_at) values (1, 7, 2, 'a', 1, 0);
         insert into read_position (user_id, kind, room, seq) values (1, 1, 8, 1), (1, 2, 1, 0), (1, 1, 9, 0);
+        insert into file (name, folder, kind, room, display_name, size) values ('f', 'x', 1, 8, '', 1);
         insert into report (workspace, type, reason, text, created_at, is_for_operators) values (6, 3, '', '', 0, true);
         insert into report_copy (report, seq, author, nickname, content, files, sent_at) values (1, 1, 1, '', '', '{}', 0);
         insert into webhook_subscription (id, workspace, url, events, channels, seed, created_by, created_at)
@@ -40,9 +41,10 @@ struct WorkspaceFillingTests {
                 select string_agg(kind || ' ' || room || ' ' || workspace, ',' order by kind, room) from read_position;
                 select workspace from report_copy;
                 select workspace from webhook_queue;
+                select workspace from file;
                 select bool_and(next_block >= end_block) from workspace_filling
                 """)
-            #expect(filled.split(separator: "\n") == ["7 3,8 4", "3", "1 8 4,1 9 0,2 1 5", "6", "7", "t"])
+            #expect(filled.split(separator: "\n") == ["7 3,8 4", "3", "1 8 4,1 9 0,2 1 5", "6", "7", "4", "t"])
             let later = try await database.ask(
                 """
                 set search_path = chat;

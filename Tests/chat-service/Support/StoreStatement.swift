@@ -5,6 +5,23 @@ struct StoreStatement {
     let name: String
     let sql: String
 
+    /// The reason why a router of shards does not pass the statement on as it is; nil if it does. It inserts nothing beside another
+    /// statement, computes volatile functions itself, and locks only rows of one shard.
+    var routingObstacle: String? {
+        let lines = sql.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let text = lines.joined(separator: " ")
+        if text.contains(/\( ?insert into/) || text.hasPrefix("with ") && text.contains(/\) insert into/) {
+            return "an insert beside another statement"
+        }
+        if text.contains(/\b(?:nextval|random|clock_timestamp|gen_random_uuid|timeofday|pg_advisory\w*)\(/) {
+            return "a volatile function"
+        }
+        if text.contains(/for (?:no key |key )?(?:update|share)/), !text.contains(/workspace = \$\d/) {
+            return "a lock without a workspace"
+        }
+        return nil
+    }
+
     /// All constant statements of the service, in the order of their files.
     static func all() throws -> [StoreStatement] {
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")

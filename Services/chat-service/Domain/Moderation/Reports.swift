@@ -48,7 +48,7 @@ struct Reports: Sendable {
                 reporter: user, isForOperators: true, copies: [])
         }
         guard let id = try await store.insert(new, limit: limits.ofUserPerDay, at: .now),
-            let report = try await store.find(id)
+            let report = try await store.find(id, in: new.workspace)
         else { throw Failure.tooManyCalls(retryAfter: .seconds(3600)) }
         return report
     }
@@ -87,13 +87,12 @@ struct Reports: Sendable {
         in workspace: WorkspaceID, for user: UserID, isOpen: Bool, after id: Int64, limit: Int
     ) async throws -> [Report] {
         try await requireModerator(user, of: workspace)
-        return try await store.list(in: workspace, isOpen: isOpen, after: id, notBefore: nil, limit: limit)
+        return try await store.list(in: workspace, isOpen: isOpen, after: id, limit: limit)
     }
 
     /// The reports that operators answer, oldest first: those that no owner may answer, and those of owners that are overdue.
     func listForOperators(isOpen: Bool, after id: Int64, limit: Int) async throws -> [Report] {
-        try await store.list(
-            in: nil, isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
+        try await store.listForOperators(isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
     }
 
     // MARK: Files
@@ -101,7 +100,7 @@ struct Reports: Sendable {
     /// The file of a report that the user may answer, even if its message has been deleted; nil if there is none.
     func file(_ name: String, for user: UserID) async throws -> FileRecord? {
         for held in try await store.files.find(name) where !held.isForOperators {
-            if try await access.isModerator(user, of: held.workspace) { return held.file }
+            if try await access.isModerator(user, of: held.file.workspace) { return held.file }
         }
         return nil
     }
@@ -118,7 +117,7 @@ struct Reports: Sendable {
         _ id: ReportID, in workspace: WorkspaceID, _ action: Report.Action, by owner: UserID, from origin: AuditOrigin
     ) async throws -> Report {
         try await requireModerator(owner, of: workspace)
-        guard let report = try await store.find(id), report.workspace == workspace, !report.isForOperators else {
+        guard let report = try await store.find(id, in: workspace), !report.isForOperators else {
             throw Failure.notFound
         }
         guard report.subject?.user != owner else { throw Failure.notAllowed }
@@ -127,7 +126,7 @@ struct Reports: Sendable {
 
     /// Answers any report as an operator.
     func answerAsOperator(_ id: ReportID, _ action: Report.Action) async throws -> Report {
-        guard let report = try await store.find(id) else { throw Failure.notFound }
+        guard let report = try await store.findForOperator(id) else { throw Failure.notFound }
         return try await answer(report, action, by: nil, from: nil)
     }
 
@@ -151,9 +150,9 @@ struct Reports: Sendable {
             }
         }
         try await record(report, action, by: user, from: origin)
-        _ = try await store.answer(report.id, action, by: user, at: .now)
+        _ = try await store.answer(report, action, by: user, at: .now)
         if action == .warn { publisher.changed(report.workspace) }
-        guard let answered = try await store.find(report.id), let answer = answered.answer else {
+        guard let answered = try await store.find(report.id, in: report.workspace), let answer = answered.answer else {
             throw Failure.notFound
         }
         guard answer.action == action else { throw Failure(.refused, "The report has been answered already.") }
@@ -192,7 +191,7 @@ struct Reports: Sendable {
 
 /// The limits of reports.
 struct ReportLimits: Sendable {
-    /// Reports of one user in 24 hours.
+    /// Reports of one user in a workspace in 24 hours.
     let ofUserPerDay: Int
     /// How long an open report may wait before it is overdue.
     let term: Duration

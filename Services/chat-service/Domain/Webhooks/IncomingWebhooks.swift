@@ -20,7 +20,7 @@ struct IncomingWebhooks: Sendable {
     /// The webhooks of a channel in the order of their making.
     func list(of channel: ChannelID, in workspace: WorkspaceID, for user: UserID) async throws -> [IncomingWebhook] {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
-        return try await store.list(of: channel.id)
+        return try await store.list(of: channel.id, in: workspace)
     }
 
     func create(
@@ -28,7 +28,7 @@ struct IncomingWebhooks: Sendable {
     ) async throws -> Fresh {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
         let name = try Self.checked(name)
-        guard try await store.list(of: channel.id).count < limits.ofChannel else { throw Self.tooMany }
+        guard try await store.list(of: channel.id, in: workspace).count < limits.ofChannel else { throw Self.tooMany }
         let id = try await store.nextID()
         let bot = try await auth.bot(BotRequest(workspace: workspace, key: "webhook-\(id)", nickname: name))
         try await record(.webhookCreated, id, of: channel.id, in: workspace, by: user, from: origin)
@@ -50,7 +50,7 @@ struct IncomingWebhooks: Sendable {
         let name = try Self.checked(name)
         try await record(.webhookRenamed, id, of: channel, in: workspace, by: user, from: origin)
         _ = try await auth.bot(BotRequest(workspace: workspace, key: "webhook-\(id)", nickname: name))
-        guard let webhook = try await store.rename(id, to: name) else { throw Failure.notFound }
+        guard let webhook = try await store.rename(id, to: name, in: workspace) else { throw Failure.notFound }
         return webhook
     }
 
@@ -62,7 +62,7 @@ struct IncomingWebhooks: Sendable {
         try await require(id, in: channel, of: workspace, by: user)
         try await record(.webhookRotated, id, of: channel, in: workspace, by: user, from: origin)
         let secret = BearerSecret()
-        guard let webhook = try await store.rotate(id, to: secret.hash, at: .now) else { throw Failure.notFound }
+        guard let webhook = try await store.rotate(id, to: secret.hash, in: workspace, at: .now) else { throw Failure.notFound }
         return (webhook, secret)
     }
 
@@ -73,14 +73,14 @@ struct IncomingWebhooks: Sendable {
     ) async throws {
         try await require(id, in: channel, of: workspace, by: user)
         try await record(.webhookDeleted, id, of: channel, in: workspace, by: user, from: origin)
-        try await store.delete(id)
+        try await store.delete(id, in: workspace)
     }
 
     private func require(
         _ id: IncomingWebhookID, in channel: ChannelID, of workspace: WorkspaceID, by user: UserID
     ) async throws {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
-        guard try await store.list(of: channel.id).contains(where: { $0.id == id }) else { throw Failure.notFound }
+        guard try await store.list(of: channel.id, in: workspace).contains(where: { $0.id == id }) else { throw Failure.notFound }
     }
 
     private func record(

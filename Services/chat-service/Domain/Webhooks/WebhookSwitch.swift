@@ -15,7 +15,7 @@ struct WebhookSwitch: Sendable {
 
     func turnOff(_ subscription: WebhookSubscription, because reason: String) async throws {
         let now = Timestamp.now
-        guard try await store.turnOff(subscription.id, because: reason, at: now) else { return }
+        guard try await store.turnOff(subscription, because: reason, at: now) else { return }
         metrics.turnedOff.increment()
         log.warning("an outgoing webhook is switched off", ["workspace": .id(subscription.workspace)])
         try await access.workspaces.record(
