@@ -40,5 +40,6 @@ enum Migrations {
         Migration(
             number: 163, name: "fill_workspaces", sql: PackageResources._163_fill_workspaces_sql, isInPortions: true),
         Migration(number: 164, name: "room_statistics", sql: PackageResources._164_room_statistics_sql),
+        Migration(number: 165, name: "workspace_leases", sql: PackageResources._165_workspace_leases_sql),
     ]
 }

@@ -51,7 +51,7 @@ struct DraftTests {
                     let store = DraftStore(database: pool)
                     let draft = Draft(thread: nil, content: content, updatedAt: now + .seconds(seconds))
                     #expect(try await store.put(draft, of: user, in: key, limit: 1))
-                    return try await store.list(of: user)[room]?.first?.content ?? ""
+                    return try await store.list(of: user, in: [WorkspaceID(3)])[room]?.first?.content ?? ""
                 }
             }
             #expect(try await put("새", after: 2) == "새")

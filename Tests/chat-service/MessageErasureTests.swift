@@ -99,7 +99,9 @@ struct MessageErasureTests {
             @Sendable func erase(_ seq: Int64) async throws -> Bool? {
                 try await chat.database.run { pool in
                     try await MessageErasureStore(database: pool)
-                        .erase([seq], of: UserID(2), in: RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(7))), at: .now)?.isIndexed
+                        .erase(
+                            [seq], of: UserID(2), in: RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(7))),
+                            at: .now)?.isIndexed
                 }
             }
             @Sendable func entries() async throws -> String {

@@ -22,6 +22,7 @@ struct UserErasureTests {
             "thread_follower": .erased("user_id = $user"), "mention": .erased("user_id = $user"),
             "search_progress": .kept("names no user"), "search_partition": .kept("names no user"),
             "room": .kept("names no user"), "workspace_filling": .kept("names no user"),
+            "workspace_lease": .kept("names no user"),
             "dm": .kept("the other user's history; it names a number"),
             "removal": .kept("an order point; it names a number"),
             "pin": .kept("pins of a room stay; they name a number"),
@@ -61,7 +62,7 @@ struct UserErasureTests {
             "webhook_delivery": .withheld("events of a workspace"),
             "webhook_reaction": .elsewhere("events of reactions"), "search_partition": .withheld("names no user"),
             "outbox": .elsewhere("events of messages"), "schema_migrations": .withheld("names no user"),
-            "workspace_filling": .withheld("names no user"),
+            "workspace_filling": .withheld("names no user"), "workspace_lease": .withheld("names no user"),
         ])
 
     /// The service's data about a user.

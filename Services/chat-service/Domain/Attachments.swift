@@ -44,7 +44,8 @@ struct Attachments: Sendable {
         guard let type = upload.type else { throw .invalid("A file of this type is not accepted.") }
         return FileRecord(
             name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room.id).rawValue,
-            workspace: room.workspace, room: room.id, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
+            workspace: room.workspace, room: room.id, displayName: Self.displayName(upload.name, type),
+            size: Int64(upload.upload.size))
     }
 
     /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one
@@ -93,12 +94,15 @@ struct Attachments: Sendable {
     /// a crash. Returns the number of removed files.
     func sweep(notedBefore moment: Timestamp) async throws -> Int {
         var count = 0
-        while true {
-            let found = try await store.findOrphans(notedBefore: moment, limit: Self.batchSize)
-            if found.checked == 0 { return count }
-            try await remove(found.orphans)
-            count += found.orphans.count
+        try await store.eachWorkspace(withUnsentFilesBefore: moment) { workspace in
+            while case let found = try await store.findOrphans(
+                of: workspace, notedBefore: moment, limit: Self.batchSize), found.checked > 0
+            {
+                try await remove(found.orphans)
+                count += found.orphans.count
+            }
         }
+        return count
     }
 
     /// Removes all files of a room, in batches.

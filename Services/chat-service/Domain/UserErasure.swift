@@ -88,7 +88,8 @@ final class UserErasure: Sendable {
     /// later round finds it.
     private func rooms(of user: UserID) async throws -> Set<RoomKey> {
         let channels = try await workspaces.channels(of: user)
-        return Set(try await store.rooms(of: user)).union(channels.map { RoomKey(workspace: $0.workspace, id: $0.room) })
+        return Set(try await store.rooms(of: user)).union(
+            channels.map { RoomKey(workspace: $0.workspace, id: $0.room) })
     }
 
     private func eraseMessages(of user: UserID, in room: RoomKey, on loop: EventLoop) async throws {

@@ -30,7 +30,9 @@ struct CommandRunStore: Sendable {
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         """)
     private static let forget = Statement.write(
-        "delete old runs of commands", "delete from command_run where expires_at <= $1")
+        "delete old runs of commands", "delete from command_run where workspace = $2 and expires_at <= $1")
+    private static let expired = Statement.read(
+        "workspaces with old runs of commands", "select distinct workspace from command_run where expires_at <= $1")
 
     /// Inserts a run of a command.
     ///
@@ -54,7 +56,8 @@ struct CommandRunStore: Sendable {
         let workspace = try await database.query(Self.workspace, secret)
             .first { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
         guard let workspace else { return nil }
-        return try await database.query(Self.takeBySecret, secret, now.milliseconds, workspace).first(CommandRun.init(row:))
+        return try await database.query(Self.takeBySecret, secret, now.milliseconds, workspace).first(
+            CommandRun.init(row:))
     }
 
     /// Opens the address of a run again.
@@ -65,7 +68,13 @@ struct CommandRunStore: Sendable {
     }
 
     /// Deletes the runs that have expired.
-    func forget(before now: Timestamp) async throws { try await database.execute(Self.forget, now.milliseconds) }
+    func forget(before now: Timestamp) async throws {
+        let workspaces = try await database.query(Self.expired, now.milliseconds)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .runs) { workspace in
+            try await database.execute(Self.forget, now.milliseconds, workspace)
+        }
+    }
 }
 
 extension CommandRun {

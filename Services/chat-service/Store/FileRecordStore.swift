@@ -19,23 +19,27 @@ struct FileRecordStore: Sendable {
         """
         with old as materialized (
             select name, folder, workspace, kind, room, display_name, size, noted_at
-            from file where not is_sent and noted_at < $1 order by noted_at limit $2
+            from file where workspace = $3 and not is_sent and noted_at < $1 order by noted_at limit $2
         ), span as (
             select kind, room, min(noted_at) - 3600000 as first, max(noted_at) + 3600000 as last
             from old group by kind, room
         ), sent as materialized (
             select distinct substring(path from '[^_]*$') as name
-            from span join message m on m.kind = span.kind and m.room = span.room
+            from span join message m on m.workspace = $3 and m.kind = span.kind and m.room = span.room
                 and m.created_at between span.first and span.last and m.files <> '{}', unnest(m.files) as path
             union
             select substring(path from '[^_]*$')
-            from span join scheduled s using (kind, room), unnest(s.files) as path where s.files <> '{}'
+            from span join scheduled s using (kind, room), unnest(s.files) as path
+            where s.workspace = $3 and s.files <> '{}'
         ), settled as (
-            update file set is_sent = true from old join sent using (name) where file.name = old.name
+            update file set is_sent = true from old join sent using (name)
+            where file.workspace = $3 and file.name = old.name
         )
         select name, folder, workspace, kind, room, display_name, size, sent.name is not null
         from old left join sent using (name)
         """)
+    private static let unsent = Statement.read(
+        "workspaces with unsent files", "select distinct workspace from file where not is_sent and noted_at < $1")
     private static let find = Statement.read(
         "find files",
         "select name, folder, workspace, kind, room, display_name, size from file where name = any($1::text[])")
@@ -54,7 +58,8 @@ struct FileRecordStore: Sendable {
         "bytes of user's files", "select bytes from storage where kind = 1 and id = $1")
     private static let ofRoom = Statement.read(
         "files of room",
-        "select name, folder, workspace, kind, room, display_name, size from file where workspace = $4 and kind = $1 and room = $2 limit $3")
+        "select name, folder, workspace, kind, room, display_name, size from file where workspace = $4 and kind = $1 and room = $2 limit $3"
+    )
     /// The totals of a user (kind 1) and a workspace (kind 2), locked in this order until the transaction ends.
     private static let charge = Statement.write(
         "add to storage",
@@ -111,14 +116,23 @@ struct FileRecordStore: Sendable {
         }
     }
 
-    /// Checks the oldest unsent files that were recorded before a moment, and marks those that a message refers to as
+    /// Calls `work` for each workspace with unsent files that were recorded before a moment.
+    func eachWorkspace(
+        withUnsentFilesBefore moment: Timestamp, _ work: (WorkspaceID) async throws -> Void
+    ) async throws {
+        let workspaces = try await database.query(Self.unsent, moment.milliseconds)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .files, work)
+    }
+
+    /// Checks the oldest unsent files of a workspace that were recorded before a moment, and marks those that a message refers to as
     /// sent.
     ///
     /// - Returns: the number of checked files, and the files that no message refers to.
     func findOrphans(
-        notedBefore moment: Timestamp, limit: Int
+        of workspace: WorkspaceID, notedBefore moment: Timestamp, limit: Int
     ) async throws -> (checked: Int, orphans: [FileRecord]) {
-        let found = try await database.query(Self.findOrphans, moment.milliseconds, limit).map {
+        let found = try await database.query(Self.findOrphans, moment.milliseconds, limit, workspace).map {
             row throws(PostgresError) in
             (record: try FileRecord(row: &row), isSent: try row.next(as: Bool.self))
         }
@@ -150,7 +164,8 @@ struct FileRecordStore: Sendable {
     }
 
     func list(_ room: RoomKey, limit: Int) async throws -> [FileRecord] {
-        try await database.query(Self.ofRoom, room.kindNumber, room.rawValue, limit, room.workspace).map(FileRecord.init(row:))
+        try await database.query(Self.ofRoom, room.kindNumber, room.rawValue, limit, room.workspace).map(
+            FileRecord.init(row:))
     }
 
     /// Marks files whose removal begins, so that no report can hold them any more. Returns those that a report holds already.

@@ -31,32 +31,39 @@ struct ReportFileStore: Sendable {
     private static let lockExpired = Statement.write(
         "lock answered reports",
         """
-        select id from report where action is not null and answered_at < $1
+        select id from report where workspace = $3 and action is not null and answered_at < $1
         order by answered_at, id limit $2 for update skip locked
         """)
     /// Removals of these files wait until the transaction ends, and then find no hold.
     private static let lockFiles = Statement.write(
         "lock files of reports",
         """
-        select name from file where name in (select name from report_file where report = any($1::bigint[]))
+        select name from file
+        where workspace = $2 and name in (
+            select name from report_file where workspace = $2 and report = any($1::bigint[]))
         order by name for share
         """)
     private static let busy = Statement.read(
         "reports with files that are being removed",
         """
         select distinct h.report from report_file h join file f on f.name = h.name
-        where h.report = any($1::bigint[]) and f.is_removed
+        where h.workspace = $2 and f.workspace = $2 and h.report = any($1::bigint[]) and f.is_removed
         """)
     /// The files of deleted messages that only these reports hold.
     private static let released = Statement.read(
         "files that reports release",
         """
         select distinct h.folder || '/' || h.name from report_file h
-        where h.report = any($1::bigint[]) and not exists (select from file f where f.name = h.name)
-            and not exists (select from report_file o where o.name = h.name and o.report <> all($1::bigint[]))
+        where h.workspace = $2 and h.report = any($1::bigint[])
+            and not exists (select from file f where f.workspace = $2 and f.name = h.name)
+            and not exists (
+                select from report_file o where o.workspace = $2 and o.name = h.name and o.report <> all($1::bigint[]))
         """)
     private static let erase = Statement.write(
-        "erase answered reports", "delete from report where id = any($1::bigint[])")
+        "erase answered reports", "delete from report where workspace = $2 and id = any($1::bigint[])")
+    private static let expired = Statement.read(
+        "workspaces with answered reports",
+        "select distinct workspace from report where action is not null and answered_at < $1")
 
     /// A file of a report, with the queue of the report: that of its workspace or of operators.
     struct Held: Sendable {
@@ -80,26 +87,34 @@ struct ReportFileStore: Sendable {
         }
     }
 
-    /// Erases reports that were answered before a moment, with their copies. Reports with files that are being removed wait.
+    /// The workspaces with reports that were answered before a moment.
+    func workspaces(answeredBefore moment: Timestamp) async throws -> [WorkspaceID] {
+        try await database.query(Self.expired, moment.milliseconds)
+            .map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// Erases reports of a workspace that were answered before a moment, with their copies. Reports with files that are being removed wait.
     ///
     /// - Parameter removing: removes files from the file store before the reports go, so that a crash leaves none behind.
     /// - Returns: how many were erased.
     func erase(
-        answeredBefore moment: Timestamp, limit: Int, removing: @Sendable ([String]) async throws -> Void
+        of workspace: WorkspaceID, answeredBefore moment: Timestamp, limit: Int,
+        removing: @Sendable ([String]) async throws -> Void
     ) async throws -> Int {
         try await database.transaction { tx in
-            let found = try await tx.query(Self.lockExpired, moment.milliseconds, limit)
+            let found = try await tx.query(Self.lockExpired, moment.milliseconds, limit, workspace)
                 .map { row throws(PostgresError) in try row.next(as: ReportID.self) }
             if found.isEmpty { return 0 }
-            try await tx.execute(Self.lockFiles, found)
+            try await tx.execute(Self.lockFiles, found, workspace)
             let busy = Set(
-                try await tx.query(Self.busy, found).map { row throws(PostgresError) in try row.next(as: ReportID.self)
+                try await tx.query(Self.busy, found, workspace).map { row throws(PostgresError) in
+                    try row.next(as: ReportID.self)
                 })
             let ids = found.filter { !busy.contains($0) }
-            let files = try await tx.query(Self.released, ids)
+            let files = try await tx.query(Self.released, ids, workspace)
                 .map { row throws(PostgresError) in try row.next(as: String.self) }
             if !files.isEmpty { try await removing(files) }
-            return Int(try await tx.execute(Self.erase, ids))
+            return Int(try await tx.execute(Self.erase, ids, workspace))
         }
     }
 }

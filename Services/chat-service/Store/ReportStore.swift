@@ -7,10 +7,12 @@ import Wire
 struct ReportStore: Sendable {
     let database: PostgresPool
     let files: ReportFileStore
+    let leases: WorkspaceLeaseStore
 
     init(database: PostgresPool) {
         self.database = database
         files = ReportFileStore(database: database)
+        leases = WorkspaceLeaseStore(database: database)
     }
 
     private static let insert = Statement.write(

@@ -47,7 +47,8 @@ struct RoomStore: Sendable {
         on conflict on constraint room_pkey do update set is_closed = true
         returning kind, id, last_seq
         """)
-    private static let endDMs = Statement.write("end dms", "delete from dm where workspace = $1 and id = any($2::bigint[])")
+    private static let endDMs = Statement.write(
+        "end dms", "delete from dm where workspace = $1 and id = any($2::bigint[])")
 
     /// All rooms of a workspace in the order of their ids, including DMs without a message.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {

@@ -127,7 +127,9 @@ struct ScheduledStore: Sendable {
     /// Deletes a message that waits or has failed, and returns its files; nil if there is none.
     func cancel(_ id: ScheduledID, of user: UserID) async throws -> [String]? {
         guard let workspace = try await workspace(of: id, user) else { return nil }
-        return try await database.query(Self.cancel, id, user, workspace).first { row throws(PostgresError) in try row.next() }
+        return try await database.query(Self.cancel, id, user, workspace).first { row throws(PostgresError) in
+            try row.next()
+        }
     }
 
     private func workspace(of id: ScheduledID, _ user: UserID) async throws -> WorkspaceID? {

@@ -90,10 +90,19 @@ struct WebhookDeliveryStore: Sendable {
         """
         with reactions as (
             delete from webhook_reaction
-            where ctid in (select ctid from webhook_reaction where reacted_at < $1 limit $2)
+            where workspace = $3 and ctid in (
+                select ctid from webhook_reaction where workspace = $3 and reacted_at < $1 limit $2)
         )
         delete from webhook_delivery
-        where id in (select id from webhook_delivery where created_at < $1 and state <> 0 order by created_at limit $2)
+        where workspace = $3 and id in (
+            select id from webhook_delivery where workspace = $3 and created_at < $1 and state <> 0
+            order by created_at limit $2)
+        """)
+    private static let expired = Statement.read(
+        "workspaces with old events of webhooks",
+        """
+        select workspace from webhook_delivery where created_at < $1 and state <> 0
+        union select workspace from webhook_reaction where reacted_at < $1
         """)
     private static let length = Statement.read(
         "events of webhooks that wait",
@@ -169,9 +178,13 @@ struct WebhookDeliveryStore: Sendable {
         try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
     }
 
-    /// Deletes events that ended and are older than a moment. Returns how many.
-    func forget(before moment: Timestamp, limit: Int) async throws -> Int {
-        Int(try await database.execute(Self.forget, moment.milliseconds, limit))
+    /// Deletes events that ended and are older than a moment, with old reactions, `limit` in a statement.
+    func forget(before moment: Timestamp, limit: Int) async throws {
+        let workspaces = try await database.query(Self.expired, moment.milliseconds)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .webhookEvents) { workspace in
+            while try await database.execute(Self.forget, moment.milliseconds, limit, workspace) == limit {}
+        }
     }
 
     func length() async throws -> QueueLength {

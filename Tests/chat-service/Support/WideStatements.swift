@@ -1,13 +1,13 @@
 /// The statements that look into several parts of a schema that is divided by workspace, by reason.
 enum WideStatements {
     /// On the path of clients.
-    static let ofClients = batches.union(lookUps).union(ofUsers).union(adoption)
+    static let ofClients = batches.union(lookUps).union(ofUsers)
     static let all = ofClients.union(operators).union(background)
 
-    /// A batch of sends of several workspaces, on one Postgres. Their rows name the workspace, and one statement writes them all.
+    /// A batch of sends of several workspaces, on one Postgres. Its rows name the workspace, and one statement writes them all.
     static let batches: Set<String> = [
-        "write messages", "write messages with threads and mentions", "find named messages", "closed rooms",
-        "messages replied to", "raise roots of threads",
+        "write messages", "write messages with threads and mentions", "find named messages", "messages replied to",
+        "raise roots of threads",
     ]
 
     /// Callers name a room, a file, an id or a secret without its workspace. These read the workspace by a key, and the statement
@@ -22,11 +22,10 @@ enum WideStatements {
         "unread mentions", "badges", "dms of user in all workspaces", "saved messages", "scheduled messages of user",
     ]
 
-    /// Rows of the release 0.2.0 for channels that have no message; a later release has none of them.
-    static let adoption: Set<String> = ["adopt draft", "adopt notification level"]
-
-    /// Sequences and locks of the first node; they touch no table of a workspace.
-    static let onCoordinator: Set<String> = ["next webhook id", "next subscription id", "lock rooms"]
+    /// Sequences, locks and tables of the first node; they touch no table of a workspace.
+    static let onCoordinator: Set<String> = [
+        "next webhook id", "next subscription id", "lock rooms", "take from storage", "mark published batches",
+    ]
 
     /// Work in the background that a router does in several steps within one shard.
     static let inSteps: Set<String> = ["erase messages of user", "queue fact for webhooks"]
@@ -39,20 +38,19 @@ enum WideStatements {
 
     /// Work in the background: facts, erasure, exports, retention, scheduled messages, the search index and webhooks.
     private static let background: Set<String> = [
-        "delete old runs of commands", "rooms to erase", 
-        
+        "rooms to erase", "workspaces with old runs of commands", "workspaces with old events of webhooks",
+        "workspaces with answered reports", "workspaces with unsent files",
+
         "exported levels", "exported drafts", "exported scheduled messages",
         "exported bookmarks", "exported read markers", "exported reactions", "exported mentions",
         "exported threads", "exported rooms of two", "exported reports", "exported standings", "exported messages",
         "exported versions", "exported files", "head of exported room", "author of exported file",
-        "look for messages of files", 
-        "lock answered reports", "lock files of reports", "reports with files that are being removed",
-        "files that reports release", "erase answered reports", 
+
         "take due scheduled messages", "next due scheduled message", "rooms to index",
         "begin to index rooms", "messages to index", "changed messages to index", "note progress of index",
         "lose progress of index", "erase own rows", "reactions of user", "rooms of user",
         "lease webhook queues",
-        "next due webhook queue", "forget events of webhooks", "events of webhooks that wait",
+        "next due webhook queue", "events of webhooks that wait",
         "stale webhook queues", "workspaces with subscriptions",
     ]
 }

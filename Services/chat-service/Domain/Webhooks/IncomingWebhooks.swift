@@ -62,7 +62,9 @@ struct IncomingWebhooks: Sendable {
         try await require(id, in: channel, of: workspace, by: user)
         try await record(.webhookRotated, id, of: channel, in: workspace, by: user, from: origin)
         let secret = BearerSecret()
-        guard let webhook = try await store.rotate(id, to: secret.hash, in: workspace, at: .now) else { throw Failure.notFound }
+        guard let webhook = try await store.rotate(id, to: secret.hash, in: workspace, at: .now) else {
+            throw Failure.notFound
+        }
         return (webhook, secret)
     }
 
@@ -80,7 +82,9 @@ struct IncomingWebhooks: Sendable {
         _ id: IncomingWebhookID, in channel: ChannelID, of workspace: WorkspaceID, by user: UserID
     ) async throws {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
-        guard try await store.list(of: channel.id, in: workspace).contains(where: { $0.id == id }) else { throw Failure.notFound }
+        guard try await store.list(of: channel.id, in: workspace).contains(where: { $0.id == id }) else {
+            throw Failure.notFound
+        }
     }
 
     private func record(
