@@ -47,7 +47,7 @@ enum App {
         let publisher = MessagePublisher(
             redis: redis, outbox: outbox, streams: streams,
             sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
-        let writer = MessageWriter(database: service.orderedPool(to: "chat"))
+        let writer = MessageWriter(database: service.orderedPool(to: "chat"), isDivided: settings.isDivided)
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
@@ -95,7 +95,7 @@ enum App {
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
                 publisher: changePublisher, indexer: indexer, webhooks: watch,
-                heads: history.reader.replicas?.heads),
+                heads: history.reader.replicas?.heads, isDivided: settings.isDivided),
             history: history.reader, profiles: profiles, blocks: blocks, moderation: moderation,
             mentions: mentionFinder,
             attachments: attachments)

@@ -27,6 +27,7 @@ struct PendingChange: CommitItem {
     let user: UserID
     let kind: Kind
 
+    var workspace: WorkspaceID { target.workspace }
     var key: MessageKey { MessageKey(target.key, seq: seq) }
     var batchKey: Never? { nil }
 }

@@ -23,7 +23,7 @@ enum ChangeRows {
         where message.workspace = $1 and message.kind = changed.kind and message.room = changed.room
             and message.seq = changed.seq
         """)
-    private static let changes = Statement.write(
+    static let changes = Statement.write(
         "note changes",
         """
         insert into message_change (workspace, kind, room, seq, rev)

@@ -51,10 +51,10 @@ final class ChatDatabase: Stoppable {
 
     /// Writes messages as one batch.
     func write(
-        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0
+        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0, isDivided: Bool = false
     ) async throws -> MessageWriter.Result {
         try await run(index) { pool in
-            try await MessageWriter(database: pool).write(messages, newRooms: true, now: now)
+            try await MessageWriter(database: pool, isDivided: isDivided).write(messages, newRooms: true, now: now)
         }
     }
 
