@@ -164,8 +164,8 @@ struct UserErasureTests {
             _ = try await chat.database.ask(
                 """
                 with sent as (
-                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                    select 1, 7, n, case when n % 3 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
+                    insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                    select 3, 1, 7, n, case when n % 3 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
                     from generate_series(1, 900) as n returning seq
                 )
                 insert into chat.room (kind, id, workspace, name, last_seq, last_at)
