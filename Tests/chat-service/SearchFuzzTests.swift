@@ -54,7 +54,8 @@ struct SearchFuzzTests {
         let rows = texts.enumerated().map { index, text in
             let room: Int64 = index % 3 == 0 ? 8 : 7
             seqs[room, default: 0] += 1
-            return "(3, 1, \(room), \(seqs[room] ?? 0), 2, 1, $text$\(text)$text$, '{}', \(begin + Int64(index) * 1000))"
+            let time = begin + Int64(index) * 1000
+            return "(3, 1, \(room), \(seqs[room] ?? 0), 2, 1, $text$\(text)$text$, '{}', \(time))"
         }
         try await chat.database.database.run(
             sql: """
