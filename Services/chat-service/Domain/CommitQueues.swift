@@ -1,7 +1,7 @@
 import Wire
 
-/// The queue of all items, or one for each workspace if the schema is divided by workspace. Then a batch is of one workspace, and the
-/// batches of a workspace whose rows are out of reach hold up no others.
+/// The queue of all items, or one for each workspace if the schema is divided by workspace. Then a batch is of one workspace, and a
+/// workspace with rows out of reach holds up no others.
 struct CommitQueues<Item: CommitItem, Waiter: Sendable> {
     typealias Entry = CommitQueue<Item, Waiter>.Entry
 

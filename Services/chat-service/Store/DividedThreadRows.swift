@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// What `ThreadRows` does, for the replies of one workspace in a schema that is divided by workspace.
+/// Does the work of `ThreadRows` for the replies of one workspace in a schema that is divided by workspace.
 enum DividedThreadRows {
     private static let targets = Statement.read(
         "messages replied to in workspace",
