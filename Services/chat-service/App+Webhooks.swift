@@ -46,7 +46,8 @@ struct Webhooks: Sendable {
         incomingRoutes = IncomingWebhookRoutes(
             webhooks: IncomingWebhooks(
                 store: incoming, access: access,
-                auth: AuthClient(service.internalClient(service.peers.auth)), limits: ofChannels),
+                auth: AuthClient(service.internalClient(service.peers.auth)), limits: ofChannels,
+                moderation: conversations.moderation),
             inbox: WebhookInbox(store: incoming, conversations: conversations, limits: ofChannels),
             publicURL: try PublicURL(service.config))
     }

@@ -54,7 +54,8 @@ enum App {
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
-        let memberships = Memberships(access: AccessStore(database: database), channels: channels)
+        let memberships = Memberships(
+            access: AccessStore(database: database), workspaces: store, channels: channels)
         let notices = SecondFactorNotices(store: SecondFactorNoticeStore(database: database), auth: auth)
         let secondFactors = SecondFactorRule(
             workspaces: workspaces, store: SecondFactorStore(database: database), notices: notices, auth: auth,
@@ -117,7 +118,11 @@ enum App {
             invitationRoutes.registerInternal(in: &routes)
             settingsRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)
-            ModerationRoutes(workspaces: workspaces).register(in: &routes)
+            ModerationRoutes(
+                removals: ReportRemovals(
+                    workspaces: workspaces, bans: BanStore(database: database),
+                    erasure: ErasureStore(database: database))
+            ).register(in: &routes)
             operators.registerInternal(in: &routes)
         }
     }

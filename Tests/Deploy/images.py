@@ -250,31 +250,34 @@ def test_secrets_and_messages_survive_a_stop(composition):
     assert person.call("GET", "/users/me")["email"] == person.email
 
 
+def operate(composition, command, *options):
+    """Runs a script of the checkout on the composition, and returns its output."""
+    result = subprocess.run(
+        [CHECKOUT / "deploy" / command, "--compose", *options],
+        env=composition.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def start(composition):
+    composition.run("up", "--detach", "--no-build", timeout=120)
+    eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
+
+
 def test_a_backup_brings_back_every_table_and_file(composition, tmp_path):
-    def operate(command, *options):
-        script = CHECKOUT / "deploy" / command
-        result = subprocess.run(
-            [script, "--compose", *options], env=composition.environment, capture_output=True, text=True, timeout=600
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
-        return result.stdout
-
-    def start():
-        composition.run("up", "--detach", "--no-build", timeout=120)
-        eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
-
     conversation = Conversation(composition)
     conversation.say("before")
     path = conversation.writer.call("POST", conversation.chats, files={"files": ("a.png", PIXEL, "image/png")})["files"][0]
-    operate("backup", tmp_path / "backup")
+    operate(composition, "backup", tmp_path / "backup")
     conversation.say("after")
     conversation.close()
 
     # A new composition: every volume is gone, the passwords too.
     composition.run("down", "--volumes", "--timeout", "5")
-    start()
-    assert "Restored and compared" in operate("restore", "--yes", tmp_path / "backup")
-    start()
+    start(composition)
+    assert "Restored and compared" in operate(composition, "restore", "--yes", tmp_path / "backup")
+    start(composition)
     chats = conversation.writer.call("GET", conversation.chats)
     assert [each["content"] for each in chats] == ["before", ""]
     picture = conversation.writer.session.get(composition.api + path, timeout=10)
@@ -282,3 +285,38 @@ def test_a_backup_brings_back_every_table_and_file(composition, tmp_path):
     again = Conversation(composition)
     again.carries_a_message()
     again.close()
+
+
+def test_the_archive_brings_back_a_moment(composition, monkeypatch):
+    files = [CHECKOUT / name for name in ("docker-compose.yml", "docker-compose.archive.yml")]
+    monkeypatch.setitem(composition.environment, "COMPOSE_FILE", os.pathsep.join(map(str, files)))
+    composition.run("build", "postgres", timeout=600)
+    start(composition)
+    conversation = Conversation(composition)
+
+    def share_a_picture():
+        return conversation.writer.call("POST", conversation.chats, files={"files": ("a.png", PIXEL, "image/png")})["files"][0]
+
+    conversation.say("before the archive")
+    pictures = [share_a_picture()]
+    assert "a new full backup" in operate(composition, "backup", "--archive")
+    pictures.append(share_a_picture())
+    conversation.say("archived as it was written")
+    clock = "psql -XAtqU postgres -c \"set time zone 'UTC'; select clock_timestamp()\""
+    moment = composition.run("exec", "-T", "postgres", "bash", "-c", clock).strip()
+    too_late = share_a_picture()
+    conversation.say("after the moment")
+    conversation.close()
+
+    assert "Restored." in operate(composition, "restore", "--to", moment, "--yes")
+    start(composition)
+    chats = conversation.writer.call("GET", conversation.chats)
+    assert [each["content"] for each in chats] == ["before the archive", "", "", "archived as it was written"]
+    for path in pictures:
+        assert conversation.writer.session.get(composition.api + path, timeout=10).content == PIXEL
+    assert conversation.writer.session.get(composition.api + too_late, timeout=10).status_code != 200
+    again = Conversation(composition)
+    again.carries_a_message()
+    again.close()
+    # The archive goes on: a later moment, and then an earlier one again.
+    assert "The archive has a new" in operate(composition, "backup", "--archive")

@@ -2,10 +2,11 @@
 
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, eventually
 
 # Replaces the toolchain: records its arguments and writes reports like Swift Testing.
 SWIFT = """#!/bin/bash
@@ -16,6 +17,7 @@ if [[ "$1 $2" == "test list" ]]; then
     exit
 fi
 while (($#)); do
+    [[ $1 != --filter || -z ${HANG:-} ]] || { mkfifo "$HANG.fifo"; echo $$ >"$HANG"; exec cat "$HANG.fifo"; }
     if [[ $1 == --xunit-output ]]; then
         echo '<testsuites><testsuite name="TestResults" errors="0" tests="7" failures="'"$FAILURES"'" skipped="0">' \\
             >"${2%.xml}-swift-testing.xml"
@@ -110,6 +112,79 @@ def test_two_suites_run_side_by_side_and_each_is_counted(checkout, bad):
     rows = {line.split()[0]: line.split()[1:5] for line in lines if " passed " in line and line.endswith(" s")}
     assert rows["meeting"] == ["2", "passed", "0", "failed"]
     assert rows["other"] == (["1", "passed", "1", "failed"] if bad else ["2", "passed", "0", "failed"])
+
+
+# A test with a server that ends when its test ends, not by a signal.
+SERVER = """
+import pathlib, signal, subprocess, pytest
+
+here = pathlib.Path(__file__).parent
+
+@pytest.fixture
+def server():
+    child = subprocess.Popen(["tail", "-f", "/dev/null"], start_new_session=True)
+    (here / "started").write_text(str(child.pid))
+    yield
+    child.kill()
+    child.wait()
+    (here / "stopped").touch()
+
+def test_that_waits(server): signal.pause()
+def test_that_must_not_begin(): (here / "begun").touch()
+"""
+
+
+def start(checkout, *arguments, **environment):
+    """Starts deploy/test in a session of its own, so that a signal to its process group reaches nothing else."""
+    subprocess.run("git init -q && git add -A -- Tests Package.swift", shell=True, cwd=checkout, check=True)
+    settings = {"PATH": f"{checkout / 'bin'}:{os.environ['PATH']}", "FAILURES": "0", "CALLS": str(checkout / "calls")}
+    return subprocess.Popen(
+        [checkout / "deploy/test", *arguments],
+        env={**os.environ, **settings, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def is_alive(pid):
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_both_suites_and_their_servers(checkout, number):
+    folders = [checkout / "Tests" / name for name in ("First", "Second")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "test_server.py").write_text(SERVER)
+    (checkout / "Tests/unit-tests").write_text("unit OneTests\nunit Tests/First\nunit Tests/Second\n")
+    with start(checkout) as command:
+        # A file is there before it has its content.
+        eventually(lambda: all((each / "started").is_file() and (each / "started").read_text() for each in folders))
+        # As a terminal does with Ctrl-C, or a command that ends another one.
+        (os.killpg if number == signal.SIGINT else os.kill)(command.pid, number)
+        _, errors = command.communicate(timeout=120)
+    assert command.returncode == -number
+    assert f"{signal.Signals(number).name} ends first second" in errors or "ends second first" in errors, errors
+    for folder in folders:
+        assert (folder / "stopped").exists() and not (folder / "begun").exists()
+        assert not is_alive((folder / "started").read_text())
+
+
+def test_a_signal_ends_the_tests_of_swift_and_no_further_module_begins(checkout):
+    (checkout / "Tests/unit-tests").write_text("unit OneTests\nunit TwoTests\n")
+    hang = checkout / "hang"
+    with start(checkout, "swift", MODULES="OneTests TwoTests", HANG=str(hang)) as command:
+        eventually(lambda: hang.is_file() and hang.read_text())
+        os.kill(command.pid, signal.SIGTERM)
+        _, errors = command.communicate(timeout=120)
+    assert (command.returncode, "SIGTERM ends swift" in errors) == (-signal.SIGTERM, True), errors
+    assert not is_alive(hang.read_text()) and "TwoTests" not in (checkout / "calls").read_text()
 
 
 @pytest.mark.parametrize("outcome", [{"bad": True}, {"skip": True}, {"failures": 1, "EXIT": "0"}])

@@ -236,6 +236,12 @@ def test_a_setting_of_the_operator_wins_and_a_misspelt_one_is_refused(instance):
     assert result.returncode != 0 and "flies_folder" in result.stderr
 
 
+def test_without_stand_ins_mails_become_files_among_the_logs(running):
+    folder = running.data / "logs/mail"
+    assert f"mail_folder = {folder}" in (running.data / "config/auth-service.conf").read_text().splitlines()
+    assert folder.owner() == running.data.joinpath("config/auth-service.conf").owner()
+
+
 def test_a_requested_port_that_is_taken_is_named(instance):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

@@ -150,6 +150,53 @@ struct BadNativeInputTests {
         }
     }
 
+    @Test("A member that is missing, malformed or too long is E11, and nothing is written")
+    func members() async throws {
+        try await Self.unchanged { chat in
+            let scheduled = try await chat.call("GET", "/v1/users/me/scheduled").json["items"]?[0]?["id"]?.string ?? ""
+            let later = "\(Self.channel)/scheduled"
+            let long = String(repeating: "가", count: 10_001)
+            let texts = ["null", "7", "true", "[]", "{}", #""a\u0000b""#, #""\ud800""#, #""\#(long)""#]
+            let numbers = ["null", "1.5", "true", "[1]", "{}", #""x""#, "99999999999999999999"]
+            for text in texts {
+                let content = #"{"content":\#(text)}"#
+                try await Self.refused(
+                    chat, [("PUT", "\(Self.chats)/1", content), ("PUT", "\(Self.channel)/draft", content)], "E11")
+                try await Self.refused(
+                    chat, [("POST", later, #"{"content":\#(text),"at":"\#(Self.soon)"}"#)], "E11")
+            }
+            for number in numbers {
+                let reply = #"{"content":"x","thread":\#(number),"at":"\#(Self.soon)"}"#
+                try await Self.refused(
+                    chat,
+                    [
+                        ("POST", Self.chats, reply), ("POST", later, reply), ("PUT", "\(Self.channel)/draft", reply),
+                        ("PUT", "\(Self.chats)/3/thread/read", #"{"seq":\#(number)}"#),
+                        ("PUT", "\(Self.channel)/read", #"{"seq":\#(number)}"#),
+                    ], "E11")
+            }
+            var others = [#""loud""#, "7", "null"].map { ("PUT", "\(Self.channel)/notify", #"{"level":\#($0)}"#) }
+            others += ["7", "[]", "\"\""].map { ("POST", later, #"{"content":"x","at":\#($0)}"#) }
+            others += ["7", "[]", "\"\""].map { ("PUT", "/v1/users/me/scheduled/\(scheduled)", #"{"at":\#($0)}"#) }
+            others += ["7", #""yes""#, "[]"].map { flag in
+                ("POST", Self.chats, #"{"content":"x","thread":3,"toRoom":\#(flag)}"#)
+            }
+            others += ["", "{", "[]", "7", String(repeating: "[", count: 9000)].flatMap { body in
+                Self.bodies(scheduled).map { ("PUT", $0, body) }
+            }
+            others.append(("POST", Self.chats, #"{"content":"x","toRoom":true}"#))
+            try await Self.refused(chat, others.filter { !$0.2.isEmpty }, "E11")
+        }
+    }
+
+    /// The routes that take a body with PUT.
+    private static func bodies(_ scheduled: String) -> [String] {
+        [
+            "\(chats)/1", "\(channel)/draft", "\(channel)/notify", "\(channel)/read", "\(chats)/3/thread/read",
+            "/v1/users/me/settings", "/v1/users/me/scheduled/\(scheduled)",
+        ]
+    }
+
     @Test(
         "What is no emoji is E11, and nothing is written",
         arguments: [

@@ -72,6 +72,25 @@ struct ModerationTests {
         }
     }
 
+    @Test("A muted or suspended manager gets no address of a webhook to write by, and may delete one")
+    func webhooks() async throws {
+        try await Self.use { chat in
+            chat.peers.change { $0.roles[1] = "admin" }
+            func call(_ method: String, _ path: String = "", _ json: String? = nil) async throws -> HTTPCall.Reply {
+                try await chat.call(method, ChatHarness.webhooks + path, user: 1, json: json)
+            }
+            let made = try await call("POST", "", #"{"name":"build"}"#)
+            let id = "/" + (try #require(try made.json["webhook_id"]?.string))
+            let suspended = try await chat.call(
+                "PUT", "/v1/workspaces/3/standings/1", user: 4, json: #"{"suspended":true}"#)
+            #expect(suspended.status == 200)
+            #expect(try await call("POST", "", #"{"name":"other"}"#).errorCode == "E14")
+            #expect(try await call("POST", id + "/secret").errorCode == "E14")
+            #expect(try await call("PUT", id, #"{"name":"other"}"#).errorCode == "E14")
+            #expect(try await call("DELETE", id).status == 200)
+        }
+    }
+
     @Test("Filtered words are refused or masked in sends of every way, edits and scheduled messages")
     func words() async throws {
         try await Self.use(instances: 2) { chat in

@@ -42,6 +42,24 @@ struct InternalTests {
         }
     }
 
+    @Test("The owner of a workspace is told, also after a transfer; a system workspace has none")
+    func owner() async throws {
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            func owner(of workspace: Int64) async throws -> HTTPCall.Reply {
+                try await harness.ask("GET", "/internal/workspaces/\(workspace)/owner")
+            }
+            #expect(try await owner(of: Int64(fixture.workspace)).text == #"{"user_id":"1"}"#)
+            let moved = try await harness.call(
+                "PUT", "/v1/workspaces/\(fixture.workspace)/transfer/ownership", json: #"{"owner_id":"2"}"#)
+            #expect(moved.status == 200, "\(moved.text)")
+            #expect(try await owner(of: Int64(fixture.workspace)).text == #"{"user_id":"2"}"#)
+            let lobby = try #require(Int64(try await harness.sql("select id from workspace where slug = 'lobby'")))
+            #expect(try await owner(of: lobby).text == "{}")
+            #expect(try await owner(of: 999).errorCode == "E13")
+        }
+    }
+
     @Test("A member finds a channel by its name, regardless of case and Unicode composition")
     func byName() async throws {
         try await WorkspaceHarness.use { harness in

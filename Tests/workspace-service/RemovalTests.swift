@@ -68,6 +68,32 @@ struct RemovalTests {
         }
     }
 
+    @Test("A18: an operator's removal from a system workspace that nobody owns outlives the next sign-in")
+    func fromSystemWorkspace() async throws {
+        try await WorkspaceHarness.use { harness in
+            func enter() async throws {
+                let json = #"{"user_id":"2","slugs":["lobby"]}"#
+                #expect(try await harness.ask("POST", "/internal/auto-join", json: json).status == 200)
+            }
+            try await enter()
+            let id = try #require(Int64(try await harness.sql("select id from workspace where slug = 'lobby'")))
+            let channel = try await harness.makeChannel("mine", in: id, owner: 2)
+            for _ in 1...2 {
+                let path = "/internal/workspaces/\(id)/removals"
+                #expect(try await harness.ask("POST", path, json: #"{"user_id":"2"}"#).status == 200)
+                try await enter()
+                #expect(try await harness.sql("select count(*) from member where user_id = 2") == "0")
+            }
+            #expect(try await harness.sql("select owner is null from channel where id = \(channel)") == "t")
+            let log = try await harness.sql(
+                "select string_agg(action, ',' order by id) from audit.entry where workspace = \(id) and user_id = 2")
+            #expect(log == "member.removed,member.banned")
+            let facts = FactStream(redis: harness.redis)
+            let removals = try await facts.bodies(of: "workspace.member.removed", count: 1)
+            #expect(removals.map { $0["user_id"]?.string } == ["2"])
+        }
+    }
+
     @Test("The owner of a workspace can be removed by nobody")
     func owner() async throws {
         try await WorkspaceHarness.use { harness in

@@ -182,13 +182,17 @@ struct RoomAccess: Sendable {
 
     /// Throws `notFound` unless the user is a member of the workspace, and `notAllowed` unless they are its owner or an admin.
     func requireManager(_ user: UserID, of workspace: WorkspaceID) async throws {
-        let role = try await member(user, of: workspace).memberRole
-        guard role == .owner || role == .admin else { throw Failure.notAllowed }
+        guard try await member(user, of: workspace).memberRole >= .admin else { throw Failure.notAllowed }
     }
 
-    /// Whether the user is the owner or an admin of the workspace now; false if that is not known.
-    func isManager(_ user: UserID, of workspace: WorkspaceID) async -> Bool {
-        (try? await requireManager(user, of: workspace)) != nil
+    /// Whether the user is the owner or an admin of the workspace now.
+    func isManager(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
+        try await role(of: user, in: workspace).map { $0 >= .admin } ?? false
+    }
+
+    /// The user's role in the workspace now; nil outside of it.
+    func role(of user: UserID, in workspace: WorkspaceID) async throws -> MemberRole? {
+        try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.memberRole
     }
 
     /// Throws `notFound` unless all users that a call is about are members of the workspace.

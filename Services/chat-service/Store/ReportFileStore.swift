@@ -23,7 +23,7 @@ struct ReportFileStore: Sendable {
     private static let find = Statement.read(
         "held file",
         """
-        select h.name, h.folder, r.workspace, r.kind, r.room, h.display_name, h.size, r.is_for_operators
+        select h.name, h.folder, r.workspace, r.kind, r.room, h.display_name, h.size, r.is_for_operators, r.subject
         from report_file h join report r on r.workspace = h.workspace and r.id = h.report
         where h.name = $1 and ($2::bigint is null or r.id = $2)
         order by r.is_for_operators, r.id
@@ -69,6 +69,8 @@ struct ReportFileStore: Sendable {
     struct Held: Sendable {
         let file: FileRecord
         let isForOperators: Bool
+        /// The reported user; 0 for a workspace.
+        let subject: UserID
     }
 
     /// Holds files in the transaction that stores the report. Files that are being removed are left out.
@@ -83,7 +85,7 @@ struct ReportFileStore: Sendable {
     /// - Parameter report: only this one; nil for all.
     func find(_ name: String, of report: ReportID? = nil) async throws -> [Held] {
         try await database.query(Self.find, name, report).map { row throws(PostgresError) in
-            Held(file: try FileRecord(row: &row), isForOperators: try row.next())
+            Held(file: try FileRecord(row: &row), isForOperators: try row.next(), subject: try row.next())
         }
     }
 

@@ -55,7 +55,8 @@ struct ReportStore: Sendable {
         """
         select id, workspace, type, subject, subject_name, subject_image, kind, room, seq, reason, text, reporter,
             created_at, is_for_operators, action, answered_at
-        from report where workspace = $1 and not is_for_operators and (action is null) = $2 and id > $3
+        from report
+        where workspace = $1 and not is_for_operators and (action is null) = $2 and id > $3 and subject <> $5
         order by id limit $4
         """)
     private static let copies = Statement.read(
@@ -122,8 +123,12 @@ struct ReportStore: Sendable {
     }
 
     /// The reports that the owner of a workspace answers, in the order of their arrival, after one.
-    func list(in workspace: WorkspaceID, isOpen: Bool, after id: Int64, limit: Int) async throws -> [Report] {
-        try await read(try await database.query(Self.list, workspace, isOpen, id, limit))
+    ///
+    /// - Parameter user: without those about this one.
+    func list(
+        in workspace: WorkspaceID, notAbout user: UserID, isOpen: Bool, after id: Int64, limit: Int
+    ) async throws -> [Report] {
+        try await read(try await database.query(Self.list, workspace, isOpen, id, limit, user))
     }
 
     /// Answers an open report, and with a deletion the other open reports of the same message. A warning counts once. Returns

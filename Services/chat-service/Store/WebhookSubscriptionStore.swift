@@ -49,6 +49,7 @@ struct WebhookSubscriptionStore: Sendable {
         """
         update webhook_subscription set old_seed = seed, old_seed_until = $3, seed = $2 where workspace = $4 and id = $1
         """)
+    /// With a reason, the queue for the notice of it becomes due in the same transaction.
     private static let turnOff = Statement.write(
         "turn subscription off",
         """
@@ -57,7 +58,13 @@ struct WebhookSubscriptionStore: Sendable {
             where workspace = $4 and id = $1 and is_on
             returning id
         ), queues as (
-            update webhook_queue set due_at = null where workspace = $4 and subscription in (select id from off)
+            update webhook_queue set due_at = null
+            where workspace = $4 and subscription in (select id from off) and room <> $5
+        ), notice as (
+            insert into webhook_queue (workspace, subscription, room, seq, rev, due_at, additions)
+            select $4, id, $5::bigint, 0, 0, $3::bigint, $3::bigint from off where $2::text is not null
+            on conflict on constraint webhook_queue_pkey do update
+                set due_at = excluded.due_at, additions = excluded.additions
         )
         select count(*) from off
         """)
@@ -121,11 +128,13 @@ struct WebhookSubscriptionStore: Sendable {
     }
 
     /// Returns false if the subscription is off already.
+    ///
+    /// - Parameter reason: why it was switched off by itself; nil if a manager has done it. Managers need no notice of that.
     func turnOff(
         _ subscription: WebhookSubscription, because reason: String?, at now: Timestamp
     ) async throws -> Bool {
         try await database.query(
-            Self.turnOff, subscription.id, reason, now.milliseconds, subscription.workspace
+            Self.turnOff, subscription.id, reason, now.milliseconds, subscription.workspace, WebhookLease.notice
         ).value(as: Int64.self) == 1
     }
 

@@ -5,6 +5,7 @@ import Wire
 /// Answers the other services' questions about memberships, and joins channels on their request.
 struct Memberships: Sendable {
     let access: AccessStore
+    let workspaces: WorkspaceStore
     let channels: Channels
 
     /// The user's access to channels; channels that the user cannot see are missing.
@@ -34,6 +35,12 @@ struct Memberships: Sendable {
         try await channels.join(id, of: seen.workspace, user)
         guard let joined = try await access.channels([id], for: user).first else { throw Failure.notFound }
         return joined
+    }
+
+    /// The owner of a workspace; nil for a system workspace.
+    func owner(of workspace: WorkspaceID) async throws -> UserID? {
+        guard let found = try await workspaces.find(workspace) else { throw Failure.notFound }
+        return found.owner
     }
 
     /// A page of a channel's members, ordered by id, after the id `after`.

@@ -14,18 +14,11 @@ enum WorkspaceRole: String, Sendable, CaseIterable, Comparable {
     /// The roles that a member may be given. A workspace gets another owner by a transfer.
     static let assignable: [WorkspaceRole] = [.guest, .member, .admin]
 
-    static func < (lower: WorkspaceRole, higher: WorkspaceRole) -> Bool { lower.rank < higher.rank }
+    static func < (lower: WorkspaceRole, higher: WorkspaceRole) -> Bool {
+        if lower == .outsider || higher == .outsider { return lower != higher && lower == .outsider }
+        return lower.memberRole < higher.memberRole
+    }
 
     /// The role as the other services know it; outsiders have none, and are never asked for.
     var memberRole: MemberRole { MemberRole(rawValue: rawValue) ?? .guest }
-
-    private var rank: Int {
-        switch self {
-        case .outsider: 0
-        case .guest: 1
-        case .member: 2
-        case .admin: 3
-        case .owner: 4
-        }
-    }
 }

@@ -20,6 +20,11 @@ struct AccessRoutes: Sendable {
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
         routes.add(SharedWorkspacesRequest.self, shared)
+        routes.add(OwnerRequest.self, owner)
+    }
+
+    func owner(_ request: OwnerRequest) async throws -> OwnerReply {
+        OwnerReply(user: try await memberships.owner(of: request.workspace))
     }
 
     func shared(_ request: SharedWorkspacesRequest) async throws -> SharedWorkspacesReply {

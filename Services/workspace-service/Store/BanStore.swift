@@ -18,8 +18,10 @@ struct BanStore: Sendable {
         """)
 
     /// Returns whether the user was not banned before.
+    ///
+    /// - Parameter moderator: nil for an operator.
     func insert(
-        _ user: UserID, in workspace: WorkspaceID, by moderator: UserID, at now: Timestamp,
+        _ user: UserID, in workspace: WorkspaceID, by moderator: UserID?, at now: Timestamp,
         _ transaction: PostgresTransaction
     ) async throws -> Bool {
         try await transaction.execute(Self.insert, workspace, user, moderator, now.milliseconds) > 0

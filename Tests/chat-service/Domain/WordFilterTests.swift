@@ -20,6 +20,12 @@ struct WordFilterTests {
         for row in rows {
             #expect(try Self.mask(row.word, in: row.text) == row.shown, "\(row.word) in \(row.text)")
         }
+        // Joiners, fillers and other scalars that cannot be seen.
+        for hidden in ["\u{200B}", "\u{200D}", "\u{3164}", "\u{180E}", "\u{2063}", "\u{E0001}"] {
+            #expect(try Self.mask("바보", in: "이 바\(hidden)보야").filter { $0 == "*" }.count >= 2, "\(hidden.utf8)")
+            #expect(try Self.mask("spam", in: "class sp\(hidden)am!").hasPrefix("class *"), "\(hidden.utf8)")
+        }
+        #expect(try Self.mask("바\u{200D}보", in: "바보") == "**")
         // Decomposed letters, as some systems write them.
         #expect(try Self.mask("바보", in: "\u{1107}\u{1161}\u{1107}\u{1169}님") == "**님")
         #expect(try Self.mask("바보", "spam", in: "바보 spam") == "** ****")

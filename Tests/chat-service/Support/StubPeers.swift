@@ -16,6 +16,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// The roles of users in all workspaces, where they are not members.
     var roles: [Int64: String] = [:]
+    /// System workspaces. The others belong to the member with the role, or to a user that takes no part.
+    var ownerless: Set<Int64> = []
     /// The users that are locked out of all workspaces for want of a second factor.
     var lockedOut: Set<Int64> = []
     /// The entries of the audit log of operators, as `act subject outcome`.
@@ -42,8 +44,10 @@ struct PeersOfChat: StubState {
     var holdsPresence = false
     /// The reported erasures: user and round.
     var erased: [String] = []
-    /// The notices by mail: user, kind and detail.
+    /// The notices by mail: user, kind and detail, and their keys. While `isNoticeDown`, they are refused after they were taken.
     var noticed: [String] = []
+    var noticeKeys: [String] = []
+    var isNoticeDown = false
     /// The nicknames of bots, by workspace and key; a bot has the id 9000 and its place in the order of the making.
     var bots: [(key: String, nickname: String)] = []
     /// Whether auth-service answers.
@@ -70,7 +74,8 @@ struct PeersOfChat: StubState {
             return .list("ids", call.ids("ids").filter(disabled.contains).map { "\"\($0)\"" })
         case ("notices", _):
             noticed.append("\(user) \(call.text("kind") ?? "") \(call.text("detail") ?? "")")
-            return .json("{}")
+            noticeKeys.append(call.text("key") ?? "")
+            return isNoticeDown ? .refusal(503, "E99") : .json("{}")
         case ("bots", _):
             let key = "\(call.id("workspace_id") ?? 0) \(call.text("key") ?? "")"
             let nickname = call.text("nickname") ?? ""
@@ -132,6 +137,10 @@ struct PeersOfChat: StubState {
                         "blockers":[\(list(blockers))]}
                         """
                 })
+        case ("workspaces", "owner"):
+            guard let members = workspaces[call.number] else { return nil }
+            if ownerless.contains(call.number) { return .json("{}") }
+            return .json(#"{"user_id":"\#(members.first { roles[$0] == "owner" } ?? 99)"}"#)
         case ("workspaces", "audit"):
             audited.append("\(call.text("action") ?? "") \(call.text("key") ?? "")")
             return .json("{}")

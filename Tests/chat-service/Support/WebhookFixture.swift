@@ -36,11 +36,14 @@ struct WebhookFixture {
     }
 
     /// Subscribes a receiver that knows the secret, and returns the id of the subscription.
-    func subscribe(_ name: String = "a", _ events: [String], channels: [Int] = []) async throws -> String {
+    func subscribe(
+        _ name: String = "a", _ events: [String], channels: [Int] = [], by maker: Int64 = 4
+    ) async throws -> String {
         let list = events.map { "\"\($0)\"" }.joined(separator: ",")
         let ids = channels.map { "\"\($0)\"" }.joined(separator: ",")
         let reply = try await chat.call(
-            "POST", Self.path, user: 4, json: #"{"url":"\#(url)\#(name)","events":[\#(list)],"channels":[\#(ids)]}"#)
+            "POST", Self.path, user: maker, json: #"{"url":"\#(url)\#(name)","events":[\#(list)],"channels":[\#(ids)]}"#
+        )
         guard reply.status == 201, let id = try reply.json["subscription_id"]?.string,
             let secret = try reply.json["secret"]?.string
         else { throw NeverHappened(description: "a subscription: \(reply.text)") }
@@ -63,6 +66,25 @@ struct WebhookFixture {
     func deliveries(of subscription: String, _ query: String = "") async throws -> [JSONValue] {
         let reply = try await chat.call("GET", "\(Self.path)/\(subscription)/deliveries\(query)", user: 4)
         return try reply.json["items"]?.elements?.map { $0 } ?? []
+    }
+
+    /// Makes a subscription of `maker` be switched off by an answer of its receiver, and returns its id.
+    func failForGood(_ name: String = "a", by maker: Int64) async throws -> String {
+        let id = try await subscribe(name, ["message"], by: maker)
+        receivers.set(name, statuses: [410])
+        _ = try await chat.send("one")
+        try await eventually(within: .seconds(30), "the switch") {
+            try await self.chat.database.ask("select is_on from chat.webhook_subscription where id = \(id)") == "f"
+        }
+        return id
+    }
+
+    /// Waits until nobody is to be told any more that a subscription is off.
+    func untilTold() async throws {
+        try await eventually(within: .seconds(30), "the last notice") {
+            try await self.chat.database.ask(
+                "select count(*) from chat.webhook_queue where room = -1 and due_at is not null") == "0"
+        }
     }
 
     /// Lets every event that waits for another attempt be sent now.

@@ -28,7 +28,7 @@ enum MailTemplate: String, Sendable, CaseIterable {
     /// A recovery code was used instead of the app, or all were replaced.
     case recoveryCodeUsed = "recovery_code_used"
     case recoveryCodesRenewed = "recovery_codes_renewed"
-    /// An outgoing webhook that the owner has made was switched off.
+    /// An outgoing webhook that the recipient has made, or of their workspace, was switched off.
     case webhookOff = "webhook_off"
     /// A workspace of the account requires a second factor, and the account has none.
     case secondFactorRequired = "second_factor_required"

@@ -26,9 +26,13 @@ struct Moderation: Sendable {
         _ user: UserID, in workspace: WorkspaceID, mutedUntil: Timestamp?, isSuspended: Bool, by owner: UserID,
         from origin: AuditOrigin
     ) async throws -> Standing {
-        try await access.requireModerator(owner, of: workspace)
-        try await access.requireMembers([user], of: workspace)
+        let role = try await access.member(owner, of: workspace)
+        guard role.isModerator else { throw Failure.notAllowed }
         guard user != owner else { throw Failure.invalid("You cannot mute or suspend yourself.") }
+        guard let theirs = try await access.role(of: user, in: workspace) else { throw Failure.notFound }
+        // A muted member may become the owner, and nobody is above an owner.
+        let isFreeing = theirs == .owner && mutedUntil == nil && !isSuspended
+        guard role.memberRole > theirs || isFreeing else { throw Failure.notAllowed }
         if let mutedUntil, mutedUntil <= .now { throw Failure.invalid("mutedUntil is in the past.") }
         let now = Timestamp.now
         let old = try await store.find(user, in: workspace)

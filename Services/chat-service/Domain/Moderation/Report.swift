@@ -61,6 +61,9 @@ struct Report: Sendable {
             }
         }
 
+        /// Whether it does something to the user, and so is for those with a higher role.
+        var isForLowerRoles: Bool { self == .warn || self == .remove }
+
         /// Whether it answers a report of this kind: nothing can be deleted of a user, and nobody is warned for a workspace.
         func fits(_ kind: Kind) -> Bool {
             switch self {

@@ -5,8 +5,8 @@ import Wire
 /// Takes reports, and lets owners and operators answer them.
 ///
 /// A report keeps a copy of the messages and holds their files, so that an edit or a deletion afterwards changes nothing.
-/// Reports about the owner
-/// of a workspace, and about the workspace itself, are answered by operators.
+/// Operators answer reports about the owner of a workspace, about the workspace itself, and in workspaces that nobody owns.
+/// Nobody sees a report about themselves.
 struct Reports: Sendable {
     let store: ReportStore
     let access: RoomAccess
@@ -40,7 +40,7 @@ struct Reports: Sendable {
             new = NewReport(
                 kind: .user, workspace: workspace, subject: try await changes.profiles.member(subject), message: nil,
                 reason: reason, text: text, reporter: user,
-                isForOperators: try await access.isOwner(subject, of: workspace), copies: [])
+                isForOperators: try await isForOperators(subject, in: workspace), copies: [])
         case .workspace(let workspace):
             try await access.requireMember(user, of: workspace)
             new = NewReport(
@@ -74,20 +74,26 @@ struct Reports: Sendable {
         return NewReport(
             kind: .message, workspace: target.workspace,
             subject: people[message.author] ?? .deleted(message.author), message: message.key, reason: reason,
-            text: text, reporter: user, isForOperators: try await access.isOwner(message.author, of: target.workspace),
+            text: text, reporter: user, isForOperators: try await isForOperators(message.author, in: target.workspace),
             copies: copies)
+    }
+
+    /// Whether a report about a user is beyond the owner of the workspace, or has no owner to answer it.
+    private func isForOperators(_ subject: UserID, in workspace: WorkspaceID) async throws -> Bool {
+        let owner = try await access.workspaces.owner(of: workspace)
+        return owner == nil || owner == subject
     }
 
     private static let ofOneself = Failure.invalid("You cannot report yourself.")
 
     // MARK: Queues
 
-    /// The reports that the owner of a workspace answers, oldest first.
+    /// The reports that the owner or an admin of a workspace answers, oldest first, without those about themselves.
     func list(
         in workspace: WorkspaceID, for user: UserID, isOpen: Bool, after id: Int64, limit: Int
     ) async throws -> [Report] {
-        try await requireModerator(user, of: workspace)
-        return try await store.list(in: workspace, isOpen: isOpen, after: id, limit: limit)
+        try await access.requireModerator(user, of: workspace)
+        return try await store.list(in: workspace, notAbout: user, isOpen: isOpen, after: id, limit: limit)
     }
 
     /// The reports that operators answer, oldest first: those that no owner may answer, and those of owners that are overdue.
@@ -99,7 +105,7 @@ struct Reports: Sendable {
 
     /// The file of a report that the user may answer, even if its message has been deleted; nil if there is none.
     func file(_ name: String, for user: UserID) async throws -> FileRecord? {
-        for held in try await store.files.find(name) where !held.isForOperators {
+        for held in try await store.files.find(name) where !held.isForOperators && held.subject != user {
             if try await access.isModerator(user, of: held.file.workspace) { return held.file }
         }
         return nil
@@ -116,11 +122,16 @@ struct Reports: Sendable {
     func answer(
         _ id: ReportID, in workspace: WorkspaceID, _ action: Report.Action, by owner: UserID, from origin: AuditOrigin
     ) async throws -> Report {
-        try await requireModerator(owner, of: workspace)
-        guard let report = try await store.find(id, in: workspace), !report.isForOperators else {
-            throw Failure.notFound
+        let role = try await access.member(owner, of: workspace)
+        guard role.isModerator else { throw Failure.notAllowed }
+        guard let report = try await store.find(id, in: workspace), !report.isForOperators,
+            report.subject?.user != owner
+        else { throw Failure.notFound }
+        if action.isForLowerRoles, let subject = report.subject?.user,
+            let theirs = try await access.role(of: subject, in: workspace), role.memberRole <= theirs
+        {
+            throw Failure.notAllowed
         }
-        guard report.subject?.user != owner else { throw Failure.notAllowed }
         return try await answer(report, action, by: owner, from: origin)
     }
 
@@ -182,10 +193,6 @@ struct Reports: Sendable {
         if case .done(_, let erasedFiles) = try await changes.committer.apply(change), !erasedFiles.isEmpty {
             await changes.attachments.discard(paths: erasedFiles)
         }
-    }
-
-    private func requireModerator(_ user: UserID, of workspace: WorkspaceID) async throws {
-        try await access.requireModerator(user, of: workspace)
     }
 }
 

@@ -6,7 +6,7 @@ import Wire
 ///
 /// Words are compared as search compares texts: without regard to case, width and composition. A word is found inside of
 /// others, since Korean particles stick to words, but a Latin letter or digit at its end must not be continued: `ass` is not
-/// found in `class`.
+/// found in `class`. Scalars that cannot be seen, such as joiners, hide no word.
 struct WordFilter: Sendable {
     struct Word: Sendable, Equatable {
         let text: String
@@ -23,7 +23,7 @@ struct WordFilter: Sendable {
 
     init(_ words: [Word]) {
         self.words = words
-        patterns = words.map { (SearchText($0.text).scalars, $0.isMasked) }.filter { !$0.scalars.isEmpty }
+        patterns = words.map { (Letters(SearchText($0.text)).scalars, $0.isMasked) }.filter { !$0.scalars.isEmpty }
     }
 
     /// Words as an owner writes them, each once.
@@ -32,7 +32,7 @@ struct WordFilter: Sendable {
         var known: Set<[UInt32]> = []
         var kept: [Word] = []
         for word in words {
-            let scalars = SearchText(word.text).scalars
+            let scalars = Letters(SearchText(word.text)).scalars
             guard word.text.hasLength(in: length), !scalars.isEmpty, !word.text.utf8.contains(0) else {
                 throw .invalid("A word has 1 to 50 characters.")
             }
@@ -45,14 +45,41 @@ struct WordFilter: Sendable {
     func apply(to content: String) throws(Failure) -> String {
         if patterns.isEmpty || content.isEmpty { return content }
         let text = SearchText(content)
+        let letters = Letters(text)
         var masked: [Range<Int>] = []
         for pattern in patterns {
-            let places = Self.places(of: pattern.scalars, in: text.scalars)
+            let places = Self.places(of: pattern.scalars, in: letters.scalars)
             if places.isEmpty { continue }
             guard pattern.isMasked else { throw Self.refusal }
-            masked += places.map(text.source)
+            masked += places.map { text.source(of: letters.range($0)) }
         }
         return masked.isEmpty ? content : Self.mask(masked, in: content)
+    }
+
+    /// The scalars of a text that can be seen.
+    private struct Letters {
+        let scalars: [UInt32]
+        /// The places of the scalars in the text; nil if all can be seen.
+        private let places: [Int]?
+
+        init(_ text: SearchText) {
+            guard text.scalars.contains(where: Self.isInvisible) else {
+                (scalars, places) = (text.scalars, nil)
+                return
+            }
+            let seen = text.scalars.indices.filter { !Self.isInvisible(text.scalars[$0]) }
+            (scalars, places) = (seen.map { text.scalars[$0] }, seen)
+        }
+
+        /// The range of the text that some letters stand in.
+        func range(_ range: Range<Int>) -> Range<Int> {
+            guard let places else { return range }
+            return places[range.lowerBound]..<(places[range.upperBound - 1] + 1)
+        }
+
+        private static func isInvisible(_ scalar: UInt32) -> Bool {
+            scalar >= 0x300 && Unicode.Scalar(scalar)?.properties.isDefaultIgnorableCodePoint == true
+        }
     }
 
     private static let refusal = Failure.invalid("The message has a word that the workspace does not allow.")

@@ -11,6 +11,7 @@ struct IncomingWebhooks: Sendable {
     let access: RoomAccess
     let auth: AuthClient
     let limits: IncomingWebhookLimits
+    let moderation: ModerationCache
 
     private static let nameLength = 1...30
 
@@ -27,6 +28,7 @@ struct IncomingWebhooks: Sendable {
         _ name: String, in channel: ChannelID, of workspace: WorkspaceID, by user: UserID, from origin: AuditOrigin
     ) async throws -> Fresh {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
+        try await requireWriting(user, in: workspace)
         let name = try Self.checked(name)
         guard try await store.list(of: channel.id, in: workspace).count < limits.ofChannel else { throw Self.tooMany }
         let id = try await store.nextID()
@@ -47,6 +49,7 @@ struct IncomingWebhooks: Sendable {
         from origin: AuditOrigin
     ) async throws -> IncomingWebhook {
         try await require(id, in: channel, of: workspace, by: user)
+        try await requireWriting(user, in: workspace)
         let name = try Self.checked(name)
         try await record(.webhookRenamed, id, of: channel, in: workspace, by: user, from: origin)
         _ = try await auth.bot(BotRequest(workspace: workspace, key: "webhook-\(id)", nickname: name))
@@ -60,6 +63,7 @@ struct IncomingWebhooks: Sendable {
         from origin: AuditOrigin
     ) async throws -> Fresh {
         try await require(id, in: channel, of: workspace, by: user)
+        try await requireWriting(user, in: workspace)
         try await record(.webhookRotated, id, of: channel, in: workspace, by: user, from: origin)
         let secret = BearerSecret()
         guard let webhook = try await store.rotate(id, to: secret.hash, in: workspace, at: .now) else {
@@ -76,6 +80,11 @@ struct IncomingWebhooks: Sendable {
         try await require(id, in: channel, of: workspace, by: user)
         try await record(.webhookDeleted, id, of: channel, in: workspace, by: user, from: origin)
         try await store.delete(id, in: workspace)
+    }
+
+    /// A muted or suspended member gets no address to write by.
+    private func requireWriting(_ user: UserID, in workspace: WorkspaceID) async throws {
+        try await moderation.rules(of: workspace).requireWriting(user)
     }
 
     private func require(

@@ -47,7 +47,7 @@ struct WebhookDelivery: Sendable {
 /// A queue of one subscription that an instance has leased.
 struct WebhookLease: Sendable {
     let subscription: WebhookSubscription
-    /// The channel; 0 for the events of members and channels.
+    /// The channel; 0 for the events of members and channels, and `notice`.
     let room: Int64
     /// Failed attempts of its first event.
     var attempts: Int
@@ -57,4 +57,10 @@ struct WebhookLease: Sendable {
     var additions: Int64
     /// Whether the last attempt for the subscription has failed.
     var isFailing: Bool
+
+    /// The room of the queue that has no events: it is due when people are to be told that the subscription was switched off.
+    static let notice: Int64 = -1
+
+    /// When the subscription was switched off, for the queue of notices; nil for the others. Its additions are that moment.
+    var turnedOffAt: Timestamp? { room == Self.notice ? Timestamp(milliseconds: additions) : nil }
 }

@@ -29,6 +29,8 @@ final class WebhookSender: Sendable {
     private static let lease = Duration.seconds(30)
     /// The pause between searches for queues that other instances filled or left behind.
     private static let patrol = Duration.seconds(1)
+    /// The pause before another try to tell that a subscription is off.
+    private static let noticePause = Duration.seconds(30)
 
     init(
         store: WebhookDeliveryStore, renderer: WebhookRenderer, receivers: WebhookReceivers, limits: WebhookLimits,
@@ -90,6 +92,7 @@ final class WebhookSender: Sendable {
     /// Sends the events of a queue until it is empty, one fails, or the lease is lost.
     private func work(on leased: WebhookLease) async throws {
         var lease = leased
+        if let moment = lease.turnedOffAt { return try await tell(lease, of: moment) }
         guard lease.subscription.isOn else {
             _ = try await store.leave(lease)
             return
@@ -102,6 +105,17 @@ final class WebhookSender: Sendable {
             }
             guard try await send(event, &lease) else { return }
         }
+    }
+
+    /// Tells that a subscription was switched off; again later if another service does not answer.
+    private func tell(_ lease: WebhookLease, of moment: Timestamp) async throws {
+        do {
+            try await off.tell(lease.subscription, turnedOffAt: moment)
+        } catch {
+            log.warning("nobody is told yet that an outgoing webhook is off", ["cause": .cause(error)])
+            return try await store.release(lease, at: .now + Self.noticePause)
+        }
+        _ = try await store.leave(lease)
     }
 
     /// Returns whether the queue goes on.

@@ -9,7 +9,7 @@ public struct NoticeRequest: InternalRequest {
 
     /// The notices of other services. The raw values are sent.
     public enum Kind: String, Sendable, CaseIterable {
-        /// An outgoing webhook that the user has made was switched off, because it kept failing.
+        /// An outgoing webhook that the user has made, or of a workspace that they own, was switched off, because it kept failing.
         case webhookOff = "webhook_off"
         /// A workspace of the user requires a second factor. Auth-service mails it only to those that have none.
         case secondFactorRequired = "second_factor_required"

@@ -37,11 +37,22 @@ public struct ChannelAccess: Sendable, Equatable {
     public var isMember: Bool { role != .visible }
 }
 
-/// The role of a member in a workspace.
-public enum MemberRole: String, Sendable, CaseIterable {
+/// The role of a member in a workspace, in the order of their rights. A member moderates those with a lower role.
+public enum MemberRole: String, Sendable, CaseIterable, Comparable {
     case owner, admin, member
     /// Sees only the channels that they were put in and the people there.
     case guest
+
+    public static func < (lower: MemberRole, higher: MemberRole) -> Bool { lower.rank < higher.rank }
+
+    private var rank: Int {
+        switch self {
+        case .owner: 3
+        case .admin: 2
+        case .member: 1
+        case .guest: 0
+        }
+    }
 }
 
 /// A member's access to a workspace, from workspace-service.

@@ -127,6 +127,11 @@ public struct WorkspaceClient: Sendable {
         }
     }
 
+    /// The owner of a workspace; nil for a system workspace and one that does not exist.
+    public func owner(of workspace: WorkspaceID) async throws -> UserID? {
+        try await nilIfNotFound { try await client.send(OwnerRequest(workspace: workspace)) }?.user
+    }
+
     /// The workspaces that a user owns and that have other members.
     public func sharedWorkspaces(ownedBy user: UserID) async throws -> [WorkspaceID] {
         try await client.send(SharedWorkspacesRequest(user: user)).workspaces
