@@ -8,6 +8,11 @@ begin
     return new;
 end $$;
 
+-- A vacuum of a large table takes hours. It gives way to a lock that is waited for during a second. This lock waits for vacuums
+-- alone, so no call waits behind it.
+set local lock_timeout = '10s';
+lock table message in share update exclusive mode;
+set local lock_timeout = '200ms';
 alter table message add column workspace bigint not null default 0;
 create trigger message_workspace before insert or update on message
     for each row when (new.workspace = 0) execute function workspace_of_room();

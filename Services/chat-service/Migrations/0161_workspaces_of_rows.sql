@@ -1,5 +1,10 @@
 -- The workspace of each row that belongs to a room, as for messages.
 
+set local lock_timeout = '10s';
+lock table read_position, removal, told_position, message_change, message_version, reaction, pin, saved_message, room_notify,
+    draft, reply, thread, thread_follower, mention, search_progress, file in share update exclusive mode;
+set local lock_timeout = '200ms';
+
 alter table read_position add column workspace bigint not null default 0;
 create trigger read_position_workspace before insert or update on read_position
     for each row when (new.workspace = 0) execute function workspace_of_room();

@@ -15,6 +15,9 @@ begin
     return new;
 end $$;
 
+set local lock_timeout = '10s';
+lock table report_copy, report_file, webhook_queue, webhook_delivery, webhook_reaction in share update exclusive mode;
+set local lock_timeout = '200ms';
 alter table report_copy add column workspace bigint not null default 0;
 create trigger report_copy_workspace before insert or update on report_copy
     for each row when (new.workspace = 0) execute function workspace_of_report();
