@@ -37,7 +37,7 @@ struct ChatSettings: Sendable {
         "message_reactions", default: 50, atLeast: 1, "The largest number of different emojis on a message.")
 
     private static let userDraftsKey = ConfigKey(
-        "user_drafts", default: 500, atLeast: 1, "The largest number of drafts of one user in a workspace.")
+        "user_drafts", default: 500, atLeast: 1, "The largest number of drafts of one user.")
 
     private static let hereTimeoutKey = ConfigKey(
         "here_timeout", default: Duration.milliseconds(250), atLeast: .milliseconds(10), atMost: .seconds(3),
@@ -50,8 +50,7 @@ struct ChatSettings: Sendable {
     )
 
     private static let userScheduledKey = ConfigKey(
-        "user_scheduled", default: 100, atLeast: 1,
-        "The largest number of scheduled messages of one user in a workspace.")
+        "user_scheduled", default: 100, atLeast: 1, "The largest number of scheduled messages of one user.")
     private static let scheduledAheadKey = ConfigKey(
         "scheduled_ahead", default: Duration.seconds(120 * 86_400), atLeast: .seconds(60),
         "The longest time until a scheduled message is sent.")

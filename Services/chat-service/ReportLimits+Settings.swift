@@ -3,7 +3,7 @@ import ServiceKit
 /// The settings of reports.
 extension ReportLimits {
     private static let userReportsKey = ConfigKey(
-        "user_daily_reports", default: 50, atLeast: 1, "Reports of one user in a workspace in 24 hours.")
+        "user_daily_reports", default: 50, atLeast: 1, "Reports of one user in 24 hours.")
     private static let reportTermKey = ConfigKey(
         "report_term", default: Duration.seconds(86_400), atLeast: .seconds(60),
         "How long an open report may wait before it is overdue and operators see it too.")

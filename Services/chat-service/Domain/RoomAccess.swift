@@ -79,7 +79,7 @@ struct RoomAccess: Sendable {
         return try await current(known, of: user)
     }
 
-    /// The DMs among `known` whose workspaces the user has not left.
+    /// The DMs among `known`, without those of workspaces that the user has left.
     private func current(_ known: [DM], of user: UserID) async throws -> [DM] {
         if cache.isLive || known.isEmpty { return known }
         let current = try await workspaces.access(of: user, workspaces: Array(Set(known.map(\.workspace)))).workspaces

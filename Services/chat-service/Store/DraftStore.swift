@@ -24,7 +24,7 @@ struct DraftStore: Sendable {
         where $6 = '' or exists (
             select from draft
             where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and thread = $5 and content <> ''
-        ) or (select count(*) from draft where user_id = $1 and workspace = $2 and content <> '') < $8
+        ) or (select count(*) from draft where user_id = $1 and content <> '') < $8
         on conflict on constraint draft_pkey do update
             set content = excluded.content, written_at = excluded.written_at
             where draft.written_at <= excluded.written_at
@@ -52,8 +52,8 @@ struct DraftStore: Sendable {
         where user_id = $1 and workspace = $2 and content <> '' order by kind, room, thread
         """)
 
-    /// Stores a draft unless a later one is known. Returns false if the user has `limit` others in the workspace; concurrent
-    /// calls may exceed the limit by a few.
+    /// Stores a draft unless a later one is known. Returns false if the user has `limit` others in all workspaces;
+    /// concurrent calls may exceed the limit by a few.
     func put(_ draft: Draft, of user: UserID, in room: RoomKey, limit: Int) async throws -> Bool {
         if try await write(draft, of: user, in: room, limit: limit) { return true }
         let adopted = try await database.execute(

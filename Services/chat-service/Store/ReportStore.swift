@@ -22,8 +22,7 @@ struct ReportStore: Sendable {
             created_at, is_for_operators)
         select $1::bigint, $2::smallint, $3::bigint, $4::smallint, $5::bigint, $6::bigint, $7::text, $8::text, $9::text,
             $10::text, $11::bigint, $12::bigint, $13::boolean
-        where (
-            select count(*) from report where workspace = $1 and reporter = $11 and created_at > $12 - 86400000) < $14
+        where (select count(*) from report where reporter = $11 and created_at > $12 - 86400000) < $14
         on conflict (reporter, workspace, type, subject, kind, room, seq) where action is null do nothing
         returning id
         """)
@@ -86,7 +85,7 @@ struct ReportStore: Sendable {
         """)
 
     /// Stores a report, which holds the files of its messages, and returns its id. Returns the open report of the same reporter
-    /// about the same subject, if there is one; nil if the reporter has made too many in the workspace in a day.
+    /// about the same subject, if there is one; nil if the reporter has made too many in a day.
     func insert(_ report: NewReport, limit: Int, at now: Timestamp) async throws -> ReportID? {
         let workspace = report.workspace
         let (subject, message) = (report.subject?.id.rawValue ?? 0, report.message)

@@ -14,7 +14,7 @@ struct ScheduledStore: Sendable {
             to_room)
         select $1::bigint, $2::bigint, $3::bigint, $4::smallint, $5::bigint, $6::text, $7::text, $8::bigint,
             $9::bigint, $8, $11::text[], $12::bigint, $13::boolean
-        where (select count(*) from scheduled where user_id = $1 and workspace = $3) < $10
+        where (select count(*) from scheduled where user_id = $1) < $10
         on conflict do nothing
         returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
             failed_detail, files, thread, to_room
@@ -89,9 +89,8 @@ struct ScheduledStore: Sendable {
     private static let postpone = Statement.write(
         "postpone scheduled message", "update scheduled set due_at = $2 where workspace = $3 and id = $1")
 
-    /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages in the
-    /// workspace.
-    /// Concurrent calls may exceed the limit by a few.
+    /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages in all
+    /// workspaces. Concurrent calls may exceed the limit by a few.
     func insert(
         _ request: SendRequest, files: [String], at: Timestamp, to target: MessageTarget, by caller: Caller, limit: Int,
         now: Timestamp

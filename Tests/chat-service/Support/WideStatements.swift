@@ -1,7 +1,7 @@
 /// The statements that look into several parts of a schema that is divided by workspace, by reason.
 enum WideStatements {
     /// On the path of clients.
-    static let ofClients = batches.union(lookUps).union(ofUsers)
+    static let ofClients = batches.union(lookUps).union(ofUsers).union(limits)
     static let all = ofClients.union(operators).union(background)
 
     /// A batch of sends of several workspaces, on one Postgres. Its rows name the workspace, and one statement writes them all.
@@ -21,6 +21,9 @@ enum WideStatements {
     static let ofUsers: Set<String> = [
         "unread mentions", "badges", "dms of user in all workspaces", "saved messages", "scheduled messages of user",
     ]
+
+    /// The drafts, scheduled messages and daily reports of a user have limits over all workspaces.
+    static let limits: Set<String> = ["put draft", "insert scheduled message", "insert report"]
 
     /// Sequences, locks and tables of the first node; they touch no table of a workspace.
     static let onCoordinator: Set<String> = [

@@ -198,7 +198,7 @@ struct Reports: Sendable {
 
 /// The limits of reports.
 struct ReportLimits: Sendable {
-    /// Reports of one user in a workspace in 24 hours.
+    /// Reports of one user in 24 hours.
     let ofUserPerDay: Int
     /// How long an open report may wait before it is overdue.
     let term: Duration

@@ -34,7 +34,7 @@ struct Drafts: Sendable {
     let store: DraftStore
     let messages: MessageStore
     let publisher: UserStatePublisher
-    /// The largest number of drafts of a user in a workspace.
+    /// The largest number of drafts of a user.
     let limit: Int
 
     /// Stores a draft, or clears it if it is empty. The caller must be a member of the room.

@@ -35,7 +35,7 @@ struct ScheduledMessage: Sendable, Equatable {
 
 /// The limits of scheduled messages.
 struct SchedulingLimits: Sendable {
-    /// The largest number of scheduled messages of a user in a workspace.
+    /// The largest number of scheduled messages of a user.
     let ofUser: Int
     /// The longest time until a message is sent.
     let ahead: Duration
