@@ -77,7 +77,7 @@ struct DraftStore: Sendable {
     /// All drafts of a user in workspaces by room, that of the room itself first.
     func list(of user: UserID, in workspaces: Set<WorkspaceID>) async throws -> [RoomID: [Draft]] {
         var batch = PostgresBatch()
-        for workspace in workspaces { try batch.add(Self.ofUser, user, workspace) }
+        for workspace in workspaces.union([.unknown]) { try batch.add(Self.ofUser, user, workspace) }
         let found = try await database.run(batch).flatMap { try $0.map(Self.draft) }
         return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
     }

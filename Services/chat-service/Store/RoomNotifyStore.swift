@@ -35,7 +35,7 @@ struct RoomNotifyStore: Sendable {
     /// The rooms of a user in workspaces that are not at their defaults.
     func list(of user: UserID, in workspaces: Set<WorkspaceID>) async throws -> [RoomID: RoomNotify] {
         var batch = PostgresBatch()
-        for workspace in workspaces { try batch.add(Self.ofUser, user, workspace) }
+        for workspace in workspaces.union([.unknown]) { try batch.add(Self.ofUser, user, workspace) }
         let found = try await database.run(batch).flatMap { rows throws(PostgresError) in
             try rows.map { row throws(PostgresError) in (try row.nextRoom(), try RoomNotify(row: &row)) }
         }

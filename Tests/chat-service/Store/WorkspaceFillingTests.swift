@@ -1,6 +1,8 @@
+import Contract
 import Postgres
 import TestSupport
 import Testing
+import Wire
 
 @testable import chat_service
 
@@ -56,6 +58,40 @@ struct WorkspaceFillingTests {
                     returning workspace
                 """)
             #expect(later.split(separator: "\n") == ["8", "8", "8"])
+        }
+    }
+
+    @Test("A draft and a level of an earlier release in a channel without messages are kept, and change")
+    func emptyChannel() async throws {
+        let database = try await ChatDatabase(through: 159)
+        try await database.lent { database in
+            _ = try await database.ask(
+                """
+                set search_path = chat;
+                insert into draft (user_id, kind, room, thread, content, written_at) values (1, 1, 9, 0, 'before', 1);
+                insert into room_notify (user_id, kind, room, level, muted_until) values (1, 1, 9, 3, 0)
+                """)
+            try await database.run { pool in
+                try await pool.migrate("chat", Migrations.all)
+                let (user, room) = (UserID(1), RoomKey(workspace: WorkspaceID(8), id: RoomID(ChannelID(9))))
+                let (drafts, levels) = (DraftStore(database: pool), RoomNotifyStore(database: pool))
+                func kept() async throws -> [String?] {
+                    let draft = try await drafts.list(of: user, in: [room.workspace])[room.id]?.first?.content
+                    let level = try await levels.list(of: user, in: [room.workspace])[room.id]?.level
+                    return [draft, level.map { "\($0)" }]
+                }
+                let before = try await kept()
+                #expect(before == ["before", "none"])
+                let draft = Draft(thread: nil, content: "after", updatedAt: .now)
+                let isStored = try await drafts.put(draft, of: user, in: room, limit: 1)
+                #expect(isStored)
+                try await levels.put(RoomNotify(level: .mentions, mutedUntil: nil), of: user, in: room)
+                let after = try await kept()
+                #expect(after == ["after", "mentions"])
+            }
+            let rows = try await database.ask(
+                "select workspace from chat.draft union all select workspace from chat.room_notify")
+            #expect(rows == "8\n8")
         }
     }
 }
