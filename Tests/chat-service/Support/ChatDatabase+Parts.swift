@@ -92,6 +92,8 @@ extension ChatDatabase {
         case "bigint[]", "integer[]", "smallint[]": "'{5}'"
         case "boolean[]": "'{true}'"
         case "text[]", "bytea[]": "'{x}'"
+        // Not empty, because some statements do less for an empty text.
+        case "text": "'5'"
         default: "''"
         }
     }

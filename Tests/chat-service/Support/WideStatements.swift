@@ -30,8 +30,10 @@ enum WideStatements {
         "next webhook id", "next subscription id", "lock rooms", "take from storage", "mark published batches",
     ]
 
-    /// Work in the background that a router does in several steps within one shard.
-    static let inSteps: Set<String> = ["erase messages of user", "queue fact for webhooks"]
+    /// Work that a router does in several steps within one shard, in the background but for the switch of a webhook.
+    static let inSteps: Set<String> = [
+        "erase messages of user", "queue fact for webhooks", "turn subscription off",
+    ]
 
     /// The console of operators.
     private static let operators: Set<String> = [
