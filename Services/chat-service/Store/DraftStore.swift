@@ -45,11 +45,13 @@ struct DraftStore: Sendable {
         update draft set workspace = $2
         where workspace = 0 and user_id = $1 and kind = $3 and room = $4 and thread = $5
         """)
+    /// Rows of the release 0.2.0 for channels without messages have the workspace 0.
     private static let ofUser = Statement.read(
         "drafts of user",
         """
         select kind, room, thread, content, written_at from draft
-        where user_id = $1 and workspace = $2 and content <> '' order by kind, room, thread
+        where user_id = $1 and (workspace = any($2::bigint[]) or workspace = 0) and content <> ''
+        order by kind, room, thread
         """)
 
     /// Stores a draft unless a later one is known. Returns false if the user has `limit` others in all workspaces;
@@ -76,9 +78,7 @@ struct DraftStore: Sendable {
 
     /// All drafts of a user in workspaces by room, that of the room itself first.
     func list(of user: UserID, in workspaces: Set<WorkspaceID>) async throws -> [RoomID: [Draft]] {
-        var batch = PostgresBatch()
-        for workspace in workspaces.union([.unknown]) { try batch.add(Self.ofUser, user, workspace) }
-        let found = try await database.run(batch).flatMap { try $0.map(Self.draft) }
+        let found = try await database.query(Self.ofUser, user, Array(workspaces)).map(Self.draft)
         return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
     }
 

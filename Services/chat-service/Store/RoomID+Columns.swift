@@ -39,9 +39,3 @@ extension Row {
         MessageKey(try nextRoomKey(), seq: try next())
     }
 }
-
-extension WorkspaceID {
-    /// The workspace in rows that the release 0.2.0 wrote for a channel without messages. A list of a user's rows reads them too,
-    /// because they get their workspace with the first message or with the user's next write.
-    static let unknown = WorkspaceID(0)
-}

@@ -18,9 +18,13 @@ struct RoomNotifyStore: Sendable {
     private static let adopt = Statement.write(
         "adopt notification level",
         "update room_notify set workspace = $2 where workspace = 0 and user_id = $1 and kind = $3 and room = $4")
+    /// Rows of the release 0.2.0 for channels without messages have the workspace 0.
     private static let ofUser = Statement.read(
         "notification levels of user",
-        "select kind, room, level, muted_until from room_notify where user_id = $1 and workspace = $2")
+        """
+        select kind, room, level, muted_until from room_notify
+        where user_id = $1 and (workspace = any($2::bigint[]) or workspace = 0)
+        """)
 
     func put(_ notify: RoomNotify, of user: UserID, in room: RoomKey) async throws {
         let workspace = try await database.query(
@@ -34,10 +38,8 @@ struct RoomNotifyStore: Sendable {
 
     /// The rooms of a user in workspaces that are not at their defaults.
     func list(of user: UserID, in workspaces: Set<WorkspaceID>) async throws -> [RoomID: RoomNotify] {
-        var batch = PostgresBatch()
-        for workspace in workspaces.union([.unknown]) { try batch.add(Self.ofUser, user, workspace) }
-        let found = try await database.run(batch).flatMap { rows throws(PostgresError) in
-            try rows.map { row throws(PostgresError) in (try row.nextRoom(), try RoomNotify(row: &row)) }
+        let found = try await database.query(Self.ofUser, user, Array(workspaces)).map { row throws(PostgresError) in
+            (try row.nextRoom(), try RoomNotify(row: &row))
         }
         return Dictionary(uniqueKeysWithValues: found)
     }

@@ -17,9 +17,10 @@ enum WideStatements {
         "workspace of run of command", "incoming webhook by secret",
     ]
 
-    /// Lists and badges of a user in all workspaces. They only read.
+    /// Lists and badges of a user in several workspaces. They only read.
     static let ofUsers: Set<String> = [
         "unread mentions", "badges", "dms of user in all workspaces", "saved messages", "scheduled messages of user",
+        "drafts of user", "notification levels of user",
     ]
 
     /// The drafts, scheduled messages and daily reports of a user have limits over all workspaces.
