@@ -14,7 +14,7 @@ struct Notifications: Sendable {
 
     init(
         stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, members: RoomMembers,
-        blocks: BlockCache, profiles: ProfileCache, settings: ChatSettings
+        blocks: BlockCache, profiles: ProfileCache, roomWorkspaces: RoomWorkspaces, settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(redis: redis)
@@ -23,8 +23,7 @@ struct Notifications: Sendable {
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
         decisions = PushDecisions(
             messages: messages, mentions: stores.mentions, recipients: stores.recipients, workspaces: access.workspaces,
-            blocks: blocks,
-            profiles: profiles)
+            roomWorkspaces: roomWorkspaces, blocks: blocks, profiles: profiles)
         receipts = ReadReceipts(members: members, store: stores.readers)
         badges = Badges(
             store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces, blocks: blocks)

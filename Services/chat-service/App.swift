@@ -47,7 +47,7 @@ enum App {
         let publisher = MessagePublisher(
             redis: redis, outbox: outbox, streams: streams,
             sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
-        let writer = MessageWriter(database: service.orderedPool(to: "chat"))
+        let writer = MessageWriter(database: service.orderedPool(to: "chat"), isDivided: settings.isDivided)
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
@@ -95,7 +95,7 @@ enum App {
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
                 publisher: changePublisher, indexer: indexer, webhooks: watch,
-                heads: history.reader.replicas?.heads),
+                heads: history.reader.replicas?.heads, isDivided: settings.isDivided),
             history: history.reader, profiles: profiles, blocks: blocks, moderation: moderation,
             mentions: mentionFinder,
             attachments: attachments)
@@ -108,9 +108,11 @@ enum App {
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let names = RoomNames(database: database)
+        let roomWorkspaces = RoomWorkspaces(names: names)
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            members: members, blocks: blocks, profiles: profiles, settings: settings)
+            members: members, blocks: blocks, profiles: profiles, roomWorkspaces: roomWorkspaces, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess,
@@ -119,15 +121,14 @@ enum App {
             lease: settings.scheduledLease, metrics: ScheduledMetrics(service.metrics), log: service.log)
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
-            messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),
-            profiles: profiles, streams: streams)
+            messages: messages, changes: changeStore, details: details, names: names,
+            workspaces: roomWorkspaces, profiles: profiles, streams: streams)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
         service.relayOutbox(
             of: database, to: redis, streams: streams, grace: .seconds(2),
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
             commands: events.commands(publishing:))
-        let names = RoomNames(database: database)
         let webhooks = try Webhooks(
             service, subscriptions: WebhookSubscriptionStore(database: database),
             intake: WebhookIntakeStore(database: database), deliveries: WebhookDeliveryStore(database: database),

@@ -59,6 +59,11 @@ struct ChatSettings: Sendable {
         "How long an instance holds the lease on a due scheduled message. It doubles with each attempt."
     )
 
+    private static let dividedKey = ConfigKey(
+        "divided_by_workspace", default: false,
+        "Whether the tables are divided by workspace: batches of messages are of one workspace each, and a statement changes one table."
+    )
+
     static let entries =
         [
             fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
@@ -67,7 +72,7 @@ struct ChatSettings: Sendable {
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
             hereTimeoutKey.entry, userHereKey.entry, userScheduledKey.entry, scheduledAheadKey.entry,
-            scheduledLeaseKey.entry,
+            scheduledLeaseKey.entry, dividedKey.entry,
         ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
         + CommandLimits.settings + PublicURL.settings
 
@@ -91,6 +96,7 @@ struct ChatSettings: Sendable {
     let scheduledLease: Duration
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
     let changeLimits: ChangeLimits
+    let isDivided: Bool
 
     init(_ config: Config) {
         files = (config[Self.fileSizeKey].bytes, PreviewLimits(config))
@@ -108,6 +114,7 @@ struct ChatSettings: Sendable {
             ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])
         scheduledLease = config[Self.scheduledLeaseKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
+        isDivided = config[Self.dividedKey]
         let window = config[Self.editWindowKey]
         changeLimits = ChangeLimits(
             editWindow: window == .zero ? nil : window, pins: config[Self.roomPinsKey],

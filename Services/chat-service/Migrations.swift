@@ -31,5 +31,15 @@ enum Migrations {
         Migration(number: 140, name: "incoming_webhooks", sql: PackageResources._140_incoming_webhooks_sql),
         Migration(number: 141, name: "outgoing_webhooks", sql: PackageResources._141_outgoing_webhooks_sql),
         Migration(number: 142, name: "commands", sql: PackageResources._142_commands_sql),
+        Migration(
+            number: 160, name: "workspaces_of_messages", sql: PackageResources._160_workspaces_of_messages_sql),
+        Migration(number: 161, name: "workspaces_of_rows", sql: PackageResources._161_workspaces_of_rows_sql),
+        Migration(
+            number: 162, name: "workspaces_of_reports_and_webhooks",
+            sql: PackageResources._162_workspaces_of_reports_and_webhooks_sql),
+        Migration(
+            number: 163, name: "fill_workspaces", sql: PackageResources._163_fill_workspaces_sql, isInPortions: true),
+        Migration(number: 164, name: "room_statistics", sql: PackageResources._164_room_statistics_sql),
+        Migration(number: 165, name: "workspace_leases", sql: PackageResources._165_workspace_leases_sql),
     ]
 }

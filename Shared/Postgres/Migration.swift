@@ -6,11 +6,15 @@ public struct Migration: Sendable {
     public let name: String
     /// SQL statements in UTF-8.
     public let sql: [UInt8]
+    /// Whether the SQL is one statement that does a part of the work and returns whether nothing is left. It runs again, each time
+    /// in its own transaction, until it returns true, so that the rows of a large table are locked for moments only.
+    public let isInPortions: Bool
 
-    public init(number: Int, name: String, sql: [UInt8]) {
+    public init(number: Int, name: String, sql: [UInt8], isInPortions: Bool = false) {
         self.number = number
         self.name = name
         self.sql = sql
+        self.isInPortions = isInPortions
     }
 
     /// Reads number and name from a file name such as `0001_create_users.sql`; nil for any other form.

@@ -57,11 +57,19 @@ struct MigrationHistory: Sendable {
         }
     }
 
-    /// Applies a migration if it has not been applied before.
+    /// The outcome of `apply`.
+    enum Outcome: Sendable {
+        case applied
+        /// It had been applied before.
+        case known
+        /// A portion of it is done, and others are left.
+        case begun
+    }
+
+    /// Applies a migration, or the next portion of one, if it has not been applied before.
     ///
-    /// - Returns: whether it was applied now.
     /// - Throws: `PostgresError` with `isLockTimeout` if calls of services hold a table; it may then be tried again.
-    func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Bool {
+    func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Outcome {
         try await tx.query(Self.lock, schema)
         let find = Statement.read(
             "find migration",
@@ -69,18 +77,24 @@ struct MigrationHistory: Sendable {
         if let isSame = try await tx.query(find, migration.number, migration.sql).first({ try $0.next(as: Bool.self) })
         {
             guard isSame else { throw MigrationError.changed(migration.number, name: migration.name) }
-            return false
+            return .known
         }
         if let last = try await last(in: tx), last > migration.number {
             throw MigrationError.missing(migration.number)
         }
         try await tx.query(Self.limitWait)
-        try await tx.run(script: String(decoding: migration.sql, as: UTF8.self))
+        let text = String(decoding: migration.sql, as: UTF8.self)
+        if migration.isInPortions {
+            let portion = Statement.write("run portion of migration", unprepared: text)
+            guard try await tx.query(portion).value(as: Bool.self) else { return .begun }
+        } else {
+            try await tx.run(script: text)
+        }
         let record = Statement.write(
             "record migration",
             unprepared: "insert into \(table) (number, name, checksum) values ($1, $2, sha256($3))")
         try await tx.execute(record, migration.number, migration.name, migration.sql)
-        return true
+        return .applied
     }
 
     /// Reads number, name and time of the applied migrations.

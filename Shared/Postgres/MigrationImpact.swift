@@ -35,7 +35,7 @@ public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
     /// Beginnings of statements that work on no rows that exist.
     private static let harmless = [
         "create table", "create schema", "create function", "create or", "create trigger", "create constraint",
-        "create sequence",
+        "create sequence", "create statistics", "analyze",
         "create type", "create view", "create role", "grant", "revoke", "comment", "set", "reset", "select", "do",
         "drop function", "drop trigger", "drop view", "drop index", "drop table", "alter function", "alter sequence",
         "alter default", "insert into",
@@ -46,6 +46,7 @@ public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
         case "alter" where words.count > 2 && words[1] == "table":
             let name = words.dropFirst(2).first { !["if", "exists", "only"].contains($0) } ?? ""
             return created.contains(name) ? .online : alteration(statement)
+        case "lock" where statement.hasSuffix(" in share update exclusive mode"): return .online
         case "create" where words.contains("index") && words.prefix(3).contains("index"):
             if words.contains("concurrently") { return .online }
             let table = words.firstIndex(of: "on").map { words[$0 + 1] }

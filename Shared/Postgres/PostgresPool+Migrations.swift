@@ -4,12 +4,13 @@ internal import Wire
 extension PostgresPool {
     /// Applies the `migrations` that `schema` lacks and records them in its table `schema_migrations`.
     ///
-    /// Each migration runs in its own transaction under an advisory lock, so that several instances may start at once.
+    /// Each migration, or each portion of one, runs in its own transaction under an advisory lock, so that several instances may
+    /// start at once.
     /// Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the
     /// schema or be allowed to create it. A migration gives up the locks that it has while it waits for another one, and is tried
     /// again, so that running services go on.
     ///
-    /// - Parameter deadline: for each migration, including the wait for the lock.
+    /// - Parameter deadline: for each migration or portion, including the wait for the lock.
     /// - Returns: how many were applied.
     /// - Throws: `MigrationError`, or `PostgresError` if the server cannot be reached.
     @discardableResult
@@ -44,7 +45,12 @@ extension PostgresPool {
         var attempt = 1
         while true {
             do {
-                return try await transaction { tx in try await history.apply(migration, in: tx) }
+                let outcome = try await transaction { tx in try await history.apply(migration, in: tx) }
+                switch outcome {
+                case .applied: return true
+                case .known: return false
+                case .begun: attempt = 1
+                }
             } catch let error as PostgresError
                 where (error.isLockTimeout || error.isDeadlock) && attempt < Self.lockAttempts
             {

@@ -13,6 +13,8 @@ struct MigrationImpactTests {
             "create function f() returns trigger language plpgsql as $$ begin update a set b = 1; end $$",
             "create table a (id bigint); create index a_id on a (id); alter table a add constraint c check (id > 0)",
             "alter table a add constraint c check (b > 0) not valid", "grant select on a to b", "",
+            "create statistics s (dependencies) on b, c from a; analyze a",
+            "set local lock_timeout = '10s'; lock table a, b in share update exclusive mode",
             "comment on table a is 'update a; alter table a alter column b type bigint'",
         ])
     func online(sql: String) { #expect(MigrationImpact(of: sql) == .online) }

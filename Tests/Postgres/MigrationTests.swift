@@ -95,6 +95,35 @@ import Testing
         }
     }
 
+    @Test("A migration in portions commits each of them, and goes on after a failure where it was")
+    func portions() async throws {
+        try await Database.use { pool, home in
+            let begin = Self.migration(
+                1, "begin",
+                """
+                create table s.a (id int8, is_done boolean, tx int8);
+                insert into s.a select id, false from generate_series(1, 5) as id;
+                create function s.fill() returns boolean language plpgsql as $$ begin
+                    update s.a set is_done = 1 / (case when id = 4 and not exists (select from s.a where id = 9) then 0 else 1 end) = 1,
+                        tx = txid_current()
+                    where id in (select id from s.a where not is_done order by id limit 2);
+                    return not exists (select from s.a where not is_done);
+                end $$
+                """)
+            let fill = Migration(number: 2, name: "fill", sql: Array("select s.fill()".utf8), isInPortions: true)
+            await #expect(throws: MigrationError.self) { try await pool.migrate("s", [begin, fill]) }
+            let kept = try await home.server.run(
+                sql: "select count(*) filter (where is_done), (select max(number) from s.schema_migrations) from s.a")
+            #expect(kept == "2|1\n")
+            _ = try await home.server.run(sql: "insert into s.a values (9, true)")
+            #expect(try await pool.migrate("s", [begin, fill]) == 1)
+            let done = try await home.server.run(
+                sql: "select count(*) filter (where not is_done), count(distinct tx) from s.a")
+            #expect(done == "0|3\n")
+            #expect(try await pool.migrate("s", [begin, fill]) == 0)
+        }
+    }
+
     @Test("Four instances that start at once apply each migration once")
     func race() async throws {
         let server = try await PostgresCluster.ofThisProcess().makeDatabase()

@@ -44,13 +44,14 @@ struct DraftTests {
     func order() async throws {
         try await ChatDatabase.use { database in
             let (user, room) = (UserID(1), RoomID(ChannelID(7)))
+            let key = RoomKey(workspace: WorkspaceID(3), id: room)
             let now = Timestamp.now
             func put(_ content: String, after seconds: Int64) async throws -> String {
                 try await database.run { pool in
                     let store = DraftStore(database: pool)
                     let draft = Draft(thread: nil, content: content, updatedAt: now + .seconds(seconds))
-                    #expect(try await store.put(draft, of: user, in: room, limit: 1))
-                    return try await store.list(of: user)[room]?.first?.content ?? ""
+                    #expect(try await store.put(draft, of: user, in: key, limit: 1))
+                    return try await store.list(of: user, in: [WorkspaceID(3)])[room]?.first?.content ?? ""
                 }
             }
             #expect(try await put("새", after: 2) == "새")
@@ -97,7 +98,8 @@ struct DraftTests {
                 for (room, seconds) in [(1, 0), (2, 0), (3, 601)] as [(Int64, Int64)] {
                     let draft = Draft(
                         thread: nil, content: room == 2 ? "a" : "", updatedAt: Timestamp(seconds: 1000 + seconds))
-                    _ = try await store.put(draft, of: UserID(1), in: RoomID(ChannelID(room)), limit: 9)
+                    let key = RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(room)))
+                    _ = try await store.put(draft, of: UserID(1), in: key, limit: 9)
                 }
             }
             #expect(try await database.ask("select string_agg(room::text, ',' order by room) from chat.draft") == "2,3")

@@ -72,7 +72,7 @@ struct MessageErasureTests {
             // The erasure of the traces in both rooms is not compared.
             try await chat.database.run { pool in
                 let store = MessageErasureStore(database: pool)
-                let (user, room) = (UserID(2), RoomID(ChannelID(8)))
+                let (user, room) = (UserID(2), RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(8))))
                 let erased = try await store.erase([1, 2, 3, 4, 6, 8, 99], of: user, in: room, at: .now)
                 // The root of another author has lost replies, and comes first.
                 #expect(erased?.changed.map(\.seq) == [1, 2, 3, 4, 6, 8])
@@ -99,7 +99,9 @@ struct MessageErasureTests {
             @Sendable func erase(_ seq: Int64) async throws -> Bool? {
                 try await chat.database.run { pool in
                     try await MessageErasureStore(database: pool)
-                        .erase([seq], of: UserID(2), in: RoomID(ChannelID(7)), at: .now)?.isIndexed
+                        .erase(
+                            [seq], of: UserID(2), in: RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(7))),
+                            at: .now)?.isIndexed
                 }
             }
             @Sendable func entries() async throws -> String {

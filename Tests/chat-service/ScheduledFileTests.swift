@@ -65,7 +65,8 @@ struct ScheduledFileTests {
             #expect(chat.storedFiles.count == 1)
             try await chat.database.database.run(sql: "update chat.file set noted_at = 1")
             let orphans = try await chat.database.run { pool in
-                try await FileRecordStore(database: pool).findOrphans(notedBefore: .now, limit: 10).orphans.count
+                try await FileRecordStore(database: pool)
+                    .findOrphans(of: WorkspaceID(3), notedBefore: .now, limit: 10).orphans.count
             }
             #expect(orphans == 0)
             let cancelled = try await chat.call("DELETE", "\(Self.list)/\(id)")

@@ -54,11 +54,12 @@ struct SearchFuzzTests {
         let rows = texts.enumerated().map { index, text in
             let room: Int64 = index % 3 == 0 ? 8 : 7
             seqs[room, default: 0] += 1
-            return "(1, \(room), \(seqs[room] ?? 0), 2, 1, $text$\(text)$text$, '{}', \(begin + Int64(index) * 1000))"
+            let time = begin + Int64(index) * 1000
+            return "(3, 1, \(room), \(seqs[room] ?? 0), 2, 1, $text$\(text)$text$, '{}', \(time))"
         }
         try await chat.database.database.run(
             sql: """
-                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
+                insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
                     values \(rows.joined(separator: ", "));
                 insert into chat.room (kind, id, workspace, name, last_seq, last_at)
                     select 1, room, 3, 'r', max(seq), max(created_at) from chat.message group by room

@@ -103,10 +103,11 @@ struct SettingsTests {
                 let quiet = QuietHours(
                     from: QuietHours.TimeOfDay(minutes: row.from), to: QuietHours.TimeOfDay(minutes: row.to),
                     zone: row.zone)
+                let room = RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(7)))
                 let found = try await database.run { pool in
                     try await SettingsStore(database: pool).put(UserSettings(doNotDisturb: quiet), of: UserID(1))
                     return try await PushRecipientStore(database: pool)
-                        .list([UserID(1), UserID(2)], in: RoomID(ChannelID(7)), thread: nil, at: now).map(\.isQuiet)
+                        .list([UserID(1), UserID(2)], in: room, thread: nil, at: now).map(\.isQuiet)
                 }
                 #expect(found == [row.isQuiet, false], "\(row)")
             }

@@ -21,7 +21,8 @@ struct UserErasureTests {
             "thread": .kept("the newest authors of replies, as numbers"),
             "thread_follower": .erased("user_id = $user"), "mention": .erased("user_id = $user"),
             "search_progress": .kept("names no user"), "search_partition": .kept("names no user"),
-            "room": .kept("names no user"),
+            "room": .kept("names no user"), "workspace_filling": .kept("names no user"),
+            "workspace_lease": .kept("names no user"),
             "dm": .kept("the other user's history; it names a number"),
             "removal": .kept("an order point; it names a number"),
             "pin": .kept("pins of a room stay; they name a number"),
@@ -61,6 +62,7 @@ struct UserErasureTests {
             "webhook_delivery": .withheld("events of a workspace"),
             "webhook_reaction": .elsewhere("events of reactions"), "search_partition": .withheld("names no user"),
             "outbox": .elsewhere("events of messages"), "schema_migrations": .withheld("names no user"),
+            "workspace_filling": .withheld("names no user"), "workspace_lease": .withheld("names no user"),
         ])
 
     /// The service's data about a user.
@@ -162,8 +164,8 @@ struct UserErasureTests {
             _ = try await chat.database.ask(
                 """
                 with sent as (
-                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                    select 1, 7, n, case when n % 3 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
+                    insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                    select 3, 1, 7, n, case when n % 3 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
                     from generate_series(1, 900) as n returning seq
                 )
                 insert into chat.room (kind, id, workspace, name, last_seq, last_at)

@@ -24,7 +24,7 @@ struct Attachments: Sendable {
 
     /// Stores the uploads of a message and returns their paths in order.
     func keep(_ uploads: [UploadedFile], in target: MessageTarget, by author: UserID) async throws -> [String] {
-        let records = try uploads.map { try record($0, in: target.room) }
+        let records = try uploads.map { try record($0, in: target.key) }
         if records.isEmpty { return [] }
         do {
             // The records come first, so that a crash leaves no file without a record.
@@ -32,7 +32,7 @@ struct Attachments: Sendable {
             for (upload, record) in zip(uploads, records) {
                 try await files.keep(upload.upload, as: record.storeName)
             }
-            try await addPreviews(of: records)
+            try await addPreviews(of: records, in: target.workspace)
         } catch {
             await discard(records)
             throw error
@@ -40,16 +40,17 @@ struct Attachments: Sendable {
         return records.map(\.path)
     }
 
-    private func record(_ upload: UploadedFile, in room: RoomID) throws(Failure) -> FileRecord {
+    private func record(_ upload: UploadedFile, in room: RoomKey) throws(Failure) -> FileRecord {
         guard let type = upload.type else { throw .invalid("A file of this type is not accepted.") }
         return FileRecord(
-            name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room).rawValue,
-            room: room, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
+            name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room.id).rawValue,
+            workspace: room.workspace, room: room.id, displayName: Self.displayName(upload.name, type),
+            size: Int64(upload.upload.size))
     }
 
     /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one
     /// that arrives while too many others wait.
-    private func addPreviews(of records: [FileRecord]) async throws {
+    private func addPreviews(of records: [FileRecord], in workspace: WorkspaceID) async throws {
         guard let pictures else { return }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for record in records where record.isPicture {
@@ -58,7 +59,7 @@ struct Attachments: Sendable {
                     for size in PreviewSize.allCases {
                         try await files.keep(made.bytes(size), as: record.storeName(size))
                     }
-                    try await store.setPreview(PictureRecord(made), of: record.name)
+                    try await store.setPreview(PictureRecord(made), of: record.name, in: workspace)
                 }
             }
             try await group.waitForAll()
@@ -66,10 +67,10 @@ struct Attachments: Sendable {
     }
 
     /// The previews of those files that have some, in the order of the paths.
-    func previews(of paths: [String]) async throws -> [FilePreview] {
+    func previews(of paths: [String], in workspace: WorkspaceID) async throws -> [FilePreview] {
         let names = paths.filter(FileRecord.isPicture(path:)).compactMap(FileRecord.name(inPath:))
         if names.isEmpty { return [] }
-        let found = try await store.previews(names)
+        let found = try await store.previews(names, in: workspace)
         return paths.compactMap { path in FileRecord.name(inPath: path).flatMap { found[$0] }?.view(path) }
     }
 
@@ -93,16 +94,19 @@ struct Attachments: Sendable {
     /// a crash. Returns the number of removed files.
     func sweep(notedBefore moment: Timestamp) async throws -> Int {
         var count = 0
-        while true {
-            let found = try await store.findOrphans(notedBefore: moment, limit: Self.batchSize)
-            if found.checked == 0 { return count }
-            try await remove(found.orphans)
-            count += found.orphans.count
+        try await store.eachWorkspace(withUnsentFilesBefore: moment) { workspace in
+            while case let found = try await store.findOrphans(
+                of: workspace, notedBefore: moment, limit: Self.batchSize), found.checked > 0
+            {
+                try await remove(found.orphans)
+                count += found.orphans.count
+            }
         }
+        return count
     }
 
     /// Removes all files of a room, in batches.
-    func discard(_ room: RoomID) async throws {
+    func discard(_ room: RoomKey) async throws {
         while case let records = try await store.list(room, limit: Self.batchSize), !records.isEmpty {
             try await remove(records)
         }
@@ -121,13 +125,18 @@ struct Attachments: Sendable {
     /// The records go last, so that a failure leaves every remaining file with its record. Files that a report holds lose their
     /// records and previews, and are removed with the report.
     private func remove(_ records: [FileRecord]) async throws {
-        if records.isEmpty { return }
-        let held = try await store.beginRemoval(of: records.map(\.name))
+        for (workspace, records) in Dictionary(grouping: records, by: \.workspace) {
+            try await remove(records, in: workspace)
+        }
+    }
+
+    private func remove(_ records: [FileRecord], in workspace: WorkspaceID) async throws {
+        let held = try await store.beginRemoval(of: records.map(\.name), in: workspace)
         let previews = records.filter(\.isPicture).flatMap { record in
             PreviewSize.allCases.map { record.storeName($0) }
         }
         try await files.remove(records.filter { !held.contains($0.name) }.map(\.storeName) + previews)
-        try await store.remove(records.map(\.name))
+        try await store.remove(records.map(\.name), in: workspace)
     }
 
     /// The name that clients show: a document keeps its sender's name, an image needs none. Some clients percent-encode

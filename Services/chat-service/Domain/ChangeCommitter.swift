@@ -16,11 +16,11 @@ final class ChangeCommitter: @unchecked Sendable {
     private let indexer: SearchIndexer
     private let webhooks: WebhookWatch
     private let heads: KnownHeads?
-    private var queue = CommitQueue<PendingChange, Waiter>()
+    private var queues: CommitQueues<PendingChange, Waiter>
 
     init(
         on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher, indexer: SearchIndexer,
-        webhooks: WebhookWatch, heads: KnownHeads?
+        webhooks: WebhookWatch, heads: KnownHeads?, isDivided: Bool = false
     ) {
         self.loop = loop
         self.writer = writer
@@ -28,6 +28,7 @@ final class ChangeCommitter: @unchecked Sendable {
         self.indexer = indexer
         self.webhooks = webhooks
         self.heads = heads
+        queues = CommitQueues(isDivided: isDivided)
     }
 
     /// Returns after the change's commit. To be called on any loop.
@@ -39,12 +40,12 @@ final class ChangeCommitter: @unchecked Sendable {
     }
 
     private func add(_ change: PendingChange, _ waiter: Waiter) {
-        guard queue.add(change, waiter) else { return waiter.resume(throwing: Failure.overloaded) }
-        startCommits()
+        guard queues.add(change, waiter) else { return waiter.resume(throwing: Failure.overloaded) }
+        startCommits(of: change.workspace)
     }
 
-    private func startCommits() {
-        while let batch = queue.nextBatch() { begin(batch) }
+    private func startCommits(of workspace: WorkspaceID) {
+        while let batch = queues.nextBatch(of: workspace) { begin(batch) }
     }
 
     private func begin(_ batch: [Entry]) {
@@ -56,8 +57,9 @@ final class ChangeCommitter: @unchecked Sendable {
             } else {
                 finish(batch, result)
             }
-            queue.committed()
-            startCommits()
+            guard let workspace = batch.first?.item.workspace else { return }
+            queues.committed(of: workspace)
+            startCommits(of: workspace)
         }
     }
 

@@ -111,13 +111,12 @@ struct ChangePlan {
         messages[key]?.files = []
         if message.isPinned { rooms[key.room]?.pins -= 1 }
         writes.newTexts.insert(key)
-        writes.erased.messages.append(key)
-        writes.erased.files += message.files
+        writes.erased.messages.append((key, message.files))
         writes.mentions[key] = nil
         note(key)
         if let root = message.root {
             // The summary of the thread changes.
-            let rootKey = MessageKey(room: key.room, seq: root)
+            let rootKey = MessageKey(key.roomKey, seq: root)
             writes.erased.threads.insert(rootKey)
             note(rootKey)
         }
@@ -179,7 +178,7 @@ struct ChangePlan {
         var writes = writes
         for key in writes.revs.keys {
             guard let message = messages[key] else { continue }
-            writes.rooms[key.room] = rooms[key.room]?.rev
+            writes.rooms[key.roomKey] = rooms[key.room]?.rev
             writes.messages.append(
                 ChangeWrites.Row(
                     key: key, rev: writes.revs[key] ?? 0,

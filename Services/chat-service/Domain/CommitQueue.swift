@@ -1,6 +1,9 @@
+import Wire
+
 /// An item that a `CommitQueue` puts into batches: a message or a change.
 protocol CommitItem: Sendable {
     associatedtype BatchKey: Hashable
+    var workspace: WorkspaceID { get }
     /// Two items with the same key never share a batch; an item without a key shares with all.
     var batchKey: BatchKey? { get }
 }
@@ -67,6 +70,9 @@ struct CommitQueue<Item: CommitItem, Waiter: Sendable> {
 
     /// Records the end of a commit, successful or not.
     mutating func committed() { openCommits -= 1 }
+
+    /// Whether nothing waits and no commit is under way.
+    var isIdle: Bool { openCommits == 0 && waiting.isEmpty }
 }
 
 /// The queue of sends.

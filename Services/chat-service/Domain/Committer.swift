@@ -20,7 +20,7 @@ final class Committer: @unchecked Sendable {
     private let indexer: SearchIndexer
     private let webhooks: WebhookWatch
     private let heads: KnownHeads?
-    private var queue = SendQueue<Waiter>()
+    private var queues: CommitQueues<PendingMessage, Waiter>
     private var rooms = KnownRooms(limit: 100_000)
 
     /// - Parameters:
@@ -37,6 +37,7 @@ final class Committer: @unchecked Sendable {
         self.indexer = indexer
         self.webhooks = webhooks
         self.heads = heads
+        queues = CommitQueues(isDivided: writer.isDivided)
     }
 
     /// Queues messages from any loop; each waiter resumes after its message's commit.
@@ -46,14 +47,18 @@ final class Committer: @unchecked Sendable {
     }
 
     private func add(_ entries: [Entry]) {
-        for entry in entries where !queue.add(entry.item, entry.waiter) {
+        for entry in entries where !queues.add(entry.item, entry.waiter) {
             entry.waiter.resume(throwing: Failure.overloaded)
         }
-        startCommits()
+        if writer.isDivided {
+            for workspace in Set(entries.map(\.item.workspace)) { startCommits(of: workspace) }
+        } else if let first = entries.first {
+            startCommits(of: first.item.workspace)
+        }
     }
 
-    private func startCommits() {
-        while let batch = queue.nextBatch() {
+    private func startCommits(of workspace: WorkspaceID) {
+        while let batch = queues.nextBatch(of: workspace) {
             Task.immediate(executorPreference: loop) { [self] in await commit(batch) }
         }
     }
@@ -63,17 +68,18 @@ final class Committer: @unchecked Sendable {
         if batch.count > 1, case .failure(.rejected) = result {
             // Nothing took effect. Written one by one, only the rejected messages fail.
             for entry in batch { finish([entry], await write([entry])) }
-            startNext()
+            startNext(after: batch)
         } else {
             // The database works on the next batch while this one is published.
-            startNext()
+            startNext(after: batch)
             finish(batch, result)
         }
     }
 
-    private func startNext() {
-        queue.committed()
-        startCommits()
+    private func startNext(after batch: [Entry]) {
+        guard let workspace = batch.first?.item.workspace else { return }
+        queues.committed(of: workspace)
+        startCommits(of: workspace)
     }
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {

@@ -48,11 +48,11 @@ extension Conversations {
     /// socket sends those. They may include messages that the client has from elsewhere, so this is skipped for clients
     /// for which a repeated event is fatal.
     func part(
-        _ request: HistoryRequest, of room: RoomID, for profile: ClientProfile, in messages: MessageStore
+        _ request: HistoryRequest, of room: RoomKey, for profile: ClientProfile, in messages: MessageStore
     ) async throws -> Part {
         let range = try await request.range { try await messages.seq(of: room, at: $0) }
         let (fullHead, hasAsides) = try await messages.fullHead(of: room)
-        history.note(room, fullHead)
+        history.note(room.id, fullHead)
         let head = fullHead.seq
         let inTimeline = hasAsides && !request.withThreads
         let (after, through) =
@@ -66,7 +66,7 @@ extension Conversations {
     /// The part of a timeline that a range means: a limit counts the messages of the timeline, without the replies between
     /// them.
     private func timelinePart(
-        _ range: HistoryRange, of room: RoomID, upTo head: Int64, in messages: MessageStore
+        _ range: HistoryRange, of room: RoomKey, upTo head: Int64, in messages: MessageStore
     ) async throws -> (after: Int64, through: Int64) {
         switch range {
         case .after(let seq, let limit?):
@@ -89,10 +89,10 @@ extension Conversations {
         let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
         do {
             let blocked = try await blocks.blocked(by: caller.user)
-            let ((part, page), stores) = try await history.read(room, seen: request.seen) { stores in
-                let part = try await self.part(request, of: room, for: profile, in: stores.messages)
+            let ((part, page), stores) = try await history.read(target.key, seen: request.seen) { stores in
+                let part = try await self.part(request, of: target.key, for: profile, in: stores.messages)
                 let page = try await self.page(
-                    of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
+                    of: target.key, after: part.after, through: part.through, inTimeline: part.inTimeline,
                     for: MessageDetails.Readers(caller, profile), hiding: blocked, in: stores)
                 return (part, page)
             }
@@ -104,7 +104,7 @@ extension Conversations {
             }
             let leavesOut = request.hasCursor && profile.repeatedEvent == .fatal
             let leftOut = try await historyCursors.report(
-                caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
+                caller.session, target.key, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
             return Reading(part: part, page: page, stores: stores, blocked: blocked, leftOut: leftOut)
         } catch {
             await historyCursors.end(caller.session, room, begun: begun)
@@ -117,7 +117,7 @@ extension Conversations {
     ) async throws {
         guard part.isRead, part.through > 0 else { return }
         guard stores.isPrimary else { return deferred.add(user, in: target, to: part.through) }
-        if try await readMarkers.advanceIfPossible(user, in: target.room, to: part.through) {
+        if try await readMarkers.advanceIfPossible(user, in: target.key, to: part.through) {
             reads.moved(user, in: target, to: part.through)
         }
     }
@@ -134,7 +134,7 @@ extension Conversations {
     ///   - inTimeline: leaves out the replies that are in their threads alone.
     ///   - blocked: the users that the reader has blocked.
     func page(
-        of room: RoomID, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers,
+        of room: RoomKey, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers,
         hiding blocked: Set<UserID>, in stores: HistoryStores
     ) async throws -> Page {
         var stored = try await stores.messages.page(

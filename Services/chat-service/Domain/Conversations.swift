@@ -34,7 +34,7 @@ struct Conversations: Sendable {
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let files = request.kept + paths
-        let previews = try await attachments.previews(of: files)
+        let previews = try await attachments.previews(of: files, in: target.workspace)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: content, files: files, clientID: request.clientID,
@@ -58,7 +58,7 @@ struct Conversations: Sendable {
         case .known(let written):
             await attachments.discard(paths: paths)
             if written.rev > 0 || !message.isPlain {
-                return try await current(MessageKey(room: target.room, seq: written.seq), for: caller)
+                return try await current(MessageKey(target.key, seq: written.seq), for: caller)
             }
             return message.committed(as: written).body
         case .conflicting:
@@ -85,7 +85,7 @@ struct Conversations: Sendable {
     ///
     /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
     func unread(
-        in room: RoomID, for user: UserID, since moment: Timestamp?, inTimeline: Bool
+        in room: RoomKey, for user: UserID, since moment: Timestamp?, inTimeline: Bool
     ) async throws -> Int64 {
         var after: Int64?
         if let moment, moment < .now { after = try await messages.seq(of: room, at: moment) }
@@ -96,17 +96,17 @@ struct Conversations: Sendable {
     /// Moves a read marker forward, at most to the room's head, and returns its value.
     func advanceReadMarker(of user: UserID, in target: MessageTarget, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        try await advance(user, in: target, to: min(seq, try await messages.head(of: target.room)))
-        return try await readMarkers.marker(of: user, in: target.room)
+        try await advance(user, in: target, to: min(seq, try await messages.head(of: target.key)))
+        return try await readMarkers.marker(of: user, in: target.key)
     }
 
     /// Moves a read marker forward, and tells the room.
     func advance(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
-        if try await readMarkers.advance(user, in: target.room, to: seq) { reads.moved(user, in: target, to: seq) }
+        if try await readMarkers.advance(user, in: target.key, to: seq) { reads.moved(user, in: target, to: seq) }
     }
 
     /// The heads of those rooms that have messages.
-    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
+    func heads(of rooms: [RoomKey]) async throws -> [(room: RoomID, head: RoomHead)] {
         try await messages.heads(of: rooms)
     }
 }

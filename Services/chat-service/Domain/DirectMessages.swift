@@ -29,7 +29,7 @@ struct DirectMessages: Sendable {
         var gone: [UserID] = []
         for user in users where try await !access.isMember(user, of: dm.workspace) { gone.append(user) }
         guard !gone.isEmpty else { return }
-        try await store.setLeft(gone, dm.id)
+        try await store.setLeft(gone, dm.id, in: dm.workspace)
         throw Failure.notFound
     }
 

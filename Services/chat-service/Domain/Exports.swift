@@ -72,6 +72,6 @@ struct Exports: Sendable {
     /// The rooms that the user may have written to, in the order of the export.
     private func rooms(of user: UserID) async throws -> [RoomID] {
         let channels = try await workspaces.channels(of: user)
-        return Set(try await rooms.rooms(of: user)).union(channels.map(\.room)).sorted { $0.isBefore($1) }
+        return Set(try await rooms.rooms(of: user).map(\.id)).union(channels.map(\.room)).sorted { $0.isBefore($1) }
     }
 }

@@ -6,6 +6,7 @@ struct FileRecord: Sendable, Equatable {
     /// Unique: 32 hexadecimal digits and the suffix of the file type.
     let name: String
     let folder: String
+    let workspace: WorkspaceID
     let room: RoomID
     let displayName: String
     let size: Int64

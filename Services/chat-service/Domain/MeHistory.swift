@@ -16,10 +16,10 @@ struct MeHistory: Sendable {
         for profile: ClientProfile
     ) async throws -> [MessageBody] {
         let request = HistoryRequest(anchor: anchor, limit: limit, withThreads: false)
-        let ((part, page), stores) = try await conversations.history.read(target.room, seen: request.seen) { stores in
-            let part = try await conversations.part(request, of: target.room, for: profile, in: stores.messages)
+        let ((part, page), stores) = try await conversations.history.read(target.key, seen: request.seen) { stores in
+            let part = try await conversations.part(request, of: target.key, for: profile, in: stores.messages)
             return (
-                part, try await self.page(of: target.room, part, keepsNewest: !request.readsOn, for: user, in: stores)
+                part, try await self.page(of: target.key, part, keepsNewest: !request.readsOn, for: user, in: stores)
             )
         }
         if part.isRead, page.end > 0 {
@@ -36,7 +36,7 @@ struct MeHistory: Sendable {
     ///
     /// - Parameter keepsNewest: whether the newest messages of the part are kept when not all fit; else the oldest.
     private func page(
-        of room: RoomID, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID, in stores: HistoryStores
+        of room: RoomKey, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID, in stores: HistoryStores
     ) async throws -> (messages: [MessageBody], end: Int64) {
         var after = part.after
         while true {

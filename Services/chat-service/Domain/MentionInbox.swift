@@ -27,8 +27,8 @@ struct MentionInbox: Sendable {
     ) async throws -> (items: [Item], next: Int64?) {
         let names = try await access.rooms(of: user, in: workspace)
         let hits = try await store.list(
-            of: user, hiding: try await changes.blocks.blocked(by: user), in: Array(names.keys), before: cursor ?? .max,
-            limit: limit)
+            of: user, hiding: try await changes.blocks.blocked(by: user), in: Array(names.keys), of: workspace,
+            before: cursor ?? .max, limit: limit)
         var found = try await messages.find(hits.map(\.key))
         try await details.fill(&found, for: .one(user))
         let bodies = Dictionary(zip(found.map(\.key), try await changes.bodies(found, for: user))) { first, _ in first }

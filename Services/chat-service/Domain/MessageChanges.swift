@@ -49,7 +49,7 @@ struct MessageChanges: Sendable {
         _ seq: Int64, in target: MessageTarget, by user: UserID, isModerator: () async throws -> Bool
     ) async throws -> MessageBody {
         // The author of a message never changes, so it may be read before the room is locked.
-        let message = try await existing(MessageKey(room: target.room, seq: seq))
+        let message = try await existing(MessageKey(target.key, seq: seq))
         if message.author != user, !(try await isModerator()) {
             throw Failure(.notAllowed, "Only its author and owners may delete a message.")
         }
@@ -83,7 +83,7 @@ struct MessageChanges: Sendable {
     }
 
     /// Pinned messages of a room, newest pin first.
-    func pins(of room: RoomID, for user: UserID, before cursor: PinCursor, limit: Int) async throws -> Page {
+    func pins(of room: RoomKey, for user: UserID, before cursor: PinCursor, limit: Int) async throws -> Page {
         let found = try await store.pins(
             of: room, before: (cursor.time, cursor.seq), limit: limit, for: .one(user))
         let last = found.count == limit ? found.last : nil
@@ -95,12 +95,12 @@ struct MessageChanges: Sendable {
 
     /// The messages of a room that changed after a revision.
     func changes(
-        of room: RoomID, after rev: Int64, limit: Int, for user: UserID
+        of room: RoomKey, after rev: Int64, limit: Int, for user: UserID
     ) async throws -> (messages: [MessageBody], rev: Int64, isComplete: Bool) {
         let (page, _) = try await history.read(room, seen: SeenPart(rev: rev)) { stores in
             try await stores.changes.page(of: room, after: rev, limit: limit, for: .one(user))
         }
-        history.note(room, RoomHead(seq: 0, rev: page.head))
+        history.note(room.id, RoomHead(seq: 0, rev: page.head))
         return (try await bodies(page.messages, for: user), page.rev, page.rev >= page.head)
     }
 

@@ -37,9 +37,3 @@ extension MessageDetails.Readers {
     /// The reader of a reply. Shipped apps know no pins and reactions.
     init(_ caller: Caller, _ profile: ClientProfile) { self = profile.isNative ? .one(caller.user) : .none }
 }
-
-/// Names a message.
-struct MessageKey: Hashable, Sendable {
-    let room: RoomID
-    let seq: Int64
-}

@@ -14,7 +14,7 @@ struct MessageErasure: Sendable {
 
     /// Deletes those of the messages that are the user's, with their files. Returns after the commit.
     func erase(_ seqs: [Int64], of user: UserID, in target: MessageTarget) async throws {
-        guard let erased = try await store.erase(seqs, of: user, in: target.room, at: .now),
+        guard let erased = try await store.erase(seqs, of: user, in: target.key, at: .now),
             let last = erased.changed.last
         else { return }
         if !erased.isIndexed { indexer.wake(for: CollectionOfOne(target.room)) }

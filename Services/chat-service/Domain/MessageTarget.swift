@@ -7,6 +7,8 @@ struct MessageTarget: Sendable {
     let workspace: WorkspaceID
     /// The channel's name; nil in a DM.
     let name: String?
+
+    var key: RoomKey { RoomKey(workspace: workspace, id: room) }
 }
 
 extension MessageTarget {

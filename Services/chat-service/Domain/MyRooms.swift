@@ -34,8 +34,9 @@ struct MyRooms: Sendable {
         var found: [RoomSummary] = []
         for start in stride(from: 0, to: rooms.count, by: Self.pageSize) {
             let page = Array(rooms[start...].prefix(Self.pageSize))
+            let keys = page.compactMap { room in workspaces[room].map { RoomKey(workspace: $0, id: room) } }
             let summaries = try await summaries.summaries(
-                page, of: user, labels, for: .one(user), withOwnState: true, upTo: Self.maxContent)
+                keys, of: user, labels, for: .one(user), withOwnState: true, upTo: Self.maxContent)
             for room in page {
                 guard var summary = summaries[room] else { continue }
                 summary.workspace = workspaces[room]

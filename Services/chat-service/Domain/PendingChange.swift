@@ -27,7 +27,8 @@ struct PendingChange: CommitItem {
     let user: UserID
     let kind: Kind
 
-    var key: MessageKey { MessageKey(room: target.room, seq: seq) }
+    var workspace: WorkspaceID { target.workspace }
+    var key: MessageKey { MessageKey(target.key, seq: seq) }
     var batchKey: Never? { nil }
 }
 

@@ -56,6 +56,8 @@ private struct ClientMessageKey: Sendable {
 }
 
 extension PendingMessage {
+    var roomKey: RoomKey { RoomKey(workspace: workspace, id: room) }
+
     /// The client's idempotency key, unique for author and room; nil if the client sent none.
     var clientID: String? { key.id }
     /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.

@@ -57,9 +57,13 @@ struct RoomAccess: Sendable {
 
     /// Returns the DM if it is in this workspace and the user is one of its two members.
     func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
-        guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else {
-            throw await refusal(of: user, workspace)
-        }
+        let known =
+            if let knownDMs {
+                try await knownDMs.find(id, of: user, in: workspace, dms)
+            } else {
+                try await dms.find(id, of: user, in: workspace)
+            }
+        guard let dm = try await current(known, of: user).first else { throw await refusal(of: user, workspace) }
         return dm
     }
 
@@ -72,6 +76,11 @@ struct RoomAccess: Sendable {
             } else {
                 try await dms.find(ids, of: user)
             }
+        return try await current(known, of: user)
+    }
+
+    /// The DMs among `known`, without those of workspaces that the user has left.
+    private func current(_ known: [DM], of user: UserID) async throws -> [DM] {
         if cache.isLive || known.isEmpty { return known }
         let current = try await workspaces.access(of: user, workspaces: Array(Set(known.map(\.workspace)))).workspaces
         let ids = Set(current.map(\.id))
@@ -100,7 +109,7 @@ struct RoomAccess: Sendable {
         let blocked = try await blocks.blocked(by: user)
         let doubtful = blocked.isEmpty ? [] : dms.filter { blocked.contains($0.opponent(of: user)) }
         if doubtful.isEmpty { return dms }
-        let written = try await self.dms.written(doubtful.map(\.id), by: user)
+        let written = try await self.dms.written(doubtful, by: user)
         return dms.filter { !blocked.contains($0.opponent(of: user)) || written.contains($0.id) }
     }
 

@@ -45,7 +45,7 @@ struct RoomErasure: Sendable {
                 }
             }
             try await store.finish(rooms)
-            last = rooms.last
+            last = rooms.last?.id
         }
         if let failure { throw failure }
     }

@@ -39,7 +39,8 @@ struct RoomSummaries: Sendable {
             let places = ((last ?? -1) + 1)..<rooms.count
             let page = places.prefix(limit)
             let found = try await summaries(
-                Array(rooms[page]), of: user, try await labels.find(rooms[page]), for: readers,
+                rooms[page].map { RoomKey(workspace: workspace, id: $0) }, of: user, try await labels.find(rooms[page]),
+                for: readers,
                 withOwnState: withOwnState)
             return page.map { Entry(place: $0, summary: found[rooms[$0]]) }
         } key: {
@@ -55,15 +56,15 @@ struct RoomSummaries: Sendable {
     ///
     /// - Parameter scalars: the length to which the contents of last messages are cut.
     func summaries(
-        _ rooms: [RoomID], of user: UserID, _ labels: RoomLabels.Labels,
+        _ rooms: [RoomKey], of user: UserID, _ labels: RoomLabels.Labels,
         for readers: MessageDetails.Readers, withOwnState: Bool, upTo scalars: Int = RoomSummary.maxContent
     ) async throws -> [RoomID: RoomSummary] {
         if rooms.isEmpty { return [:] }
         let blocked = try await blocks.blocked(by: user)
         let states = try await messages.states(
-            of: rooms.filter(labels.contains), for: user, hiding: blocked, upTo: scalars + 1,
+            of: rooms.filter { labels.contains($0.id) }, for: user, hiding: blocked, upTo: scalars + 1,
             inTimeline: withOwnState)
-        let own = withOwnState ? try await ownStates(of: user) : nil
+        let own = withOwnState ? try await ownStates(of: user, in: Set(rooms.map(\.workspace))) : nil
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
         let lasts = Dictionary(newest.map { ($0.room, $0) }) { first, _ in first }
@@ -84,9 +85,11 @@ struct RoomSummaries: Sendable {
         return summaries
     }
 
-    private func ownStates(of user: UserID) async throws -> [RoomID: OwnRoomState] {
-        async let levels = levels.list(of: user)
-        async let drafts = drafts.list(of: user)
+    private func ownStates(
+        of user: UserID, in workspaces: Set<WorkspaceID>
+    ) async throws -> [RoomID: OwnRoomState] {
+        async let levels = levels.list(of: user, in: workspaces)
+        async let drafts = drafts.list(of: user, in: workspaces)
         var states = try await levels.mapValues { OwnRoomState(notify: $0) }
         for (room, drafts) in try await drafts { states[room, default: OwnRoomState()].drafts = drafts }
         return states

@@ -4,7 +4,7 @@ import Wire
 /// A message as the table has it, with the author's id instead of a profile.
 struct StoredMessage: Sendable {
     let room: RoomID
-    let workspace: WorkspaceID?
+    let workspace: WorkspaceID
     let seq: Int64
     let id: ChatID
     let author: UserID
@@ -18,7 +18,7 @@ struct StoredMessage: Sendable {
     /// The result of its changes.
     var details: MessageDetails
 
-    var key: MessageKey { MessageKey(room: room, seq: seq) }
+    var key: MessageKey { MessageKey(RoomKey(workspace: workspace, id: room), seq: seq) }
 
     /// The message as clients get it.
     ///

@@ -63,9 +63,9 @@ struct ThreadPlan: Sendable {
         let counts = Dictionary(uniqueKeysWithValues: zip(order.rooms, order.counts))
         for (message, following) in zip(order.messages, order.followers) {
             guard let reply = message.reply,
-                let target = targets[MessageKey(room: message.room, seq: reply.seq)]
+                let target = targets[MessageKey(message.roomKey, seq: reply.seq)]
             else { continue }
-            let key = MessageKey(room: message.room, seq: target.root)
+            let key = MessageKey(message.roomKey, seq: target.root)
             let seq = target.head.seq + (counts[message.room] ?? 0) - following
             if let index = rootIndices[key] {
                 roots[index].add(seq, by: message.author, isAside: !reply.isInTimeline)

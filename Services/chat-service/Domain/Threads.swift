@@ -75,7 +75,7 @@ struct Threads: Sendable {
     ) async throws -> (items: [Item], next: ThreadCursor?) {
         let names = try await access.rooms(of: user, in: workspace)
         let found = try await store.list(
-            of: user, hiding: try await changes.blocks.blocked(by: user), in: Array(names.keys),
+            of: user, hiding: try await changes.blocks.blocked(by: user), in: Array(names.keys), of: workspace,
             after: cursor ?? .first, limit: limit)
         var stored = try await messages.find(found.map(\.root) + found.map(\.last))
         try await details.fill(&stored, for: .one(user))
@@ -94,12 +94,12 @@ struct Threads: Sendable {
     func counts(of user: UserID, in workspace: WorkspaceID) async throws -> ThreadCounts {
         try await store.counts(
             of: user, hiding: try await changes.blocks.blocked(by: user),
-            in: Array(try await access.rooms(of: user, in: workspace).keys))
+            in: Array(try await access.rooms(of: user, in: workspace).keys), of: workspace)
     }
 
     private func root(of key: MessageKey) async throws -> MessageKey {
         guard let root = try await store.root(of: key) else { throw Failure.notFound }
-        return MessageKey(room: key.room, seq: root)
+        return MessageKey(key.roomKey, seq: root)
     }
 }
 

@@ -86,12 +86,13 @@ final class UserErasure: Sendable {
     /// The rooms that the user may have written to: those of today's channels, of DMs, and those that the user was removed
     /// from. Until workspace-service has erased its part and chat-service has heard of it, one of them may be missing; a
     /// later round finds it.
-    private func rooms(of user: UserID) async throws -> Set<RoomID> {
+    private func rooms(of user: UserID) async throws -> Set<RoomKey> {
         let channels = try await workspaces.channels(of: user)
-        return Set(try await store.rooms(of: user)).union(channels.map(\.room))
+        return Set(try await store.rooms(of: user)).union(
+            channels.map { RoomKey(workspace: $0.workspace, id: $0.room) })
     }
 
-    private func eraseMessages(of user: UserID, in room: RoomID, on loop: EventLoop) async throws {
+    private func eraseMessages(of user: UserID, in room: RoomKey, on loop: EventLoop) async throws {
         guard let target = try await store.target(room) else { return }
         var after: Int64 = 0
         while let page = try await store.messages(of: user, in: room, after: after, span: Self.span) {

@@ -31,8 +31,9 @@ struct HistoryCursorPublisher: Sendable {
     /// - Parameter cursor: leave out messages after it that the session's joining socket is sent; nil to leave out none.
     /// - Returns: the messages that the reply must leave out, because a socket that has just joined is sent them.
     func report(
-        _ session: SessionID, _ room: RoomID, _ seq: Int64, begun: Timestamp?, leavingOutAfter cursor: Int64?
+        _ session: SessionID, _ key: RoomKey, _ seq: Int64, begun: Timestamp?, leavingOutAfter cursor: Int64?
     ) async throws -> Range<Int64>? {
+        let room = key.id
         var left: Range<Int64>?
         do {
             let known = try await cursors.report(
@@ -40,7 +41,7 @@ struct HistoryCursorPublisher: Sendable {
             guard let cursor, let socket = known?.socket else { return nil }
             left = await messages(of: socket, in: room, upTo: seq, after: cursor)
         } catch {
-            try await fallback.put(session, room, seq)
+            try await fallback.put(session, key, seq)
         }
         // The hint is on its way before the reply is.
         let leftOut = left.map { $0.lowerBound...($0.upperBound - 1) }

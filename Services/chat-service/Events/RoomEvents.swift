@@ -10,6 +10,7 @@ struct RoomEvents: Sendable {
     let changes: ChangeStore
     let details: MessageDetailStore
     let names: RoomNames
+    let workspaces: RoomWorkspaces
     let profiles: ProfileCache
     /// The streams of pushes.
     let streams: OutboxStreams
@@ -18,6 +19,9 @@ struct RoomEvents: Sendable {
     /// spans `limit` numbers instead of holding `limit` events, so that later messages do not fill the gap of deleted
     /// ones.
     func page(of room: RoomID, after: Int64, limit: Int64, bytes: Int) async throws -> RoomEventsReply {
+        guard let room = try await workspaces.key(of: room) else {
+            return RoomEventsReply(isComplete: after <= 0, head: 0, end: after, events: [])
+        }
         let head = try await messages.head(of: room)
         let through = after < head ? min(head, after + limit) : after
         var found = try await messages.page(
@@ -32,6 +36,9 @@ struct RoomEvents: Sendable {
 
     /// The changes after a revision, as events: each changed message once, as it is now.
     func changes(of room: RoomID, after: Int64, limit: Int) async throws -> RoomChangesReply {
+        guard let room = try await workspaces.key(of: room) else {
+            return RoomChangesReply(rev: 0, head: 0, events: [])
+        }
         let page = try await changes.page(of: room, after: after, limit: limit, for: .all)
         let events = try await roomMessages(page.messages).map { RoomEvent.changed(RoomChange($0)) }
         return RoomChangesReply(rev: page.rev, head: page.head, events: events)
@@ -39,7 +46,9 @@ struct RoomEvents: Sendable {
 
     /// The commands that publish the messages or the changes of an outbox row.
     func commands(publishing row: OutboxRow) async throws -> [RedisCommand] {
-        let keys = try JSONValue(parsing: row.body).elements?.compactMap(Self.messageKey) ?? []
+        let named = try JSONValue(parsing: row.body).elements?.compactMap(Self.message) ?? []
+        let rooms = try await workspaces.keys(of: Set(named.map(\.room)))
+        let keys = named.compactMap { message in rooms[message.room].map { MessageKey($0, seq: message.seq) } }
         var stored = try await messages.find(keys)
         try await details.fill(&stored, for: .all)
         let found = try await roomMessages(stored)
@@ -64,10 +73,10 @@ struct RoomEvents: Sendable {
     }
 
     /// Reads `[kind, room, seq]`.
-    private static func messageKey(_ json: JSONValue) -> MessageKey? {
+    private static func message(_ json: JSONValue) -> (room: RoomID, seq: Int64)? {
         guard let kind = json[0]?.int.flatMap({ RoomID.Kind(rawValue: UInt8(clamping: $0)) }), let room = json[1]?.int,
             let seq = json[2]?.int
         else { return nil }
-        return MessageKey(room: RoomID(kind: kind, rawValue: Int64(room)), seq: Int64(seq))
+        return (RoomID(kind: kind, rawValue: Int64(room)), Int64(seq))
     }
 }

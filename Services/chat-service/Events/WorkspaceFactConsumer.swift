@@ -35,13 +35,15 @@ struct WorkspaceFactConsumer: Sendable {
     private func apply(_ fact: WorkspaceFact) async throws {
         switch fact {
         case .channelChanged(let change):
-            try await names.rename(change.channel, change.name, version: change.workspace.version)
-            try await webhooks.rename(change.channel, change.name, version: change.workspace.version)
+            let (workspace, version) = (change.workspace.workspace, change.workspace.version)
+            try await names.rename(change.channel, in: workspace, change.name, version: version)
+            try await webhooks.rename(change.channel, in: workspace, change.name, version: version)
         case .channelMemberRemoved(let removal):
-            try await remove(removal.user, from: [RoomID(removal.channel.channel)], removal.channel.workspace.version)
+            let (workspace, version) = (removal.channel.workspace.workspace, removal.channel.workspace.version)
+            try await remove(removal.user, from: [RoomID(removal.channel.channel)], of: workspace, version)
         case .channelDeleted(let deletion):
             try await close([RoomID(deletion.channel)], of: deletion.workspace.workspace)
-            try await webhooks.forget(deletion.channel)
+            try await webhooks.forget(deletion.channel, in: deletion.workspace.workspace)
         case .workspaceDeleted(let deletion):
             try await close(try await rooms.list(deletion.workspace), of: deletion.workspace)
             try await standings.forget(deletion.workspace)
@@ -63,14 +65,16 @@ struct WorkspaceFactConsumer: Sendable {
         let (workspace, version) = (removal.workspace.workspace, removal.workspace.version)
         let dmRooms = try await dms.setLeft(true, removal.user, workspace, version: version)
         let channels = try await rooms.list(workspace).filter { $0.kind == .channel }
-        try await remove(removal.user, from: (channels + dmRooms.map { RoomID($0) }).sorted(), version)
+        try await remove(removal.user, from: (channels + dmRooms.map { RoomID($0) }).sorted(), of: workspace, version)
     }
 
     /// Removes a user from rooms, many in a transaction. Each room stays locked until the removals of all of them are
     /// published.
-    private func remove(_ user: UserID, from rooms: [RoomID], _ version: Int64) async throws {
+    private func remove(
+        _ user: UserID, from rooms: [RoomID], of workspace: WorkspaceID, _ version: Int64
+    ) async throws {
         for some in rooms.pieces(of: Self.mostLocked) {
-            try await self.rooms.remove(user, from: some, version: version) { removals in
+            try await self.rooms.remove(user, from: some, of: workspace, version: version) { removals in
                 await publish(removals.map { .removed(room: $0.room, after: $0.after, user: user) })
             }
         }

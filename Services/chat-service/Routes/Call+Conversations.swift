@@ -22,7 +22,7 @@ extension Call {
     ) async throws -> Response {
         let reading = try await conversations.read(query, of: target, by: caller, for: profile)
         var reply = HistoryReply(
-            conversations: conversations, call: self, room: target.room,
+            conversations: conversations, call: self, room: target.key,
             readers: MessageDetails.Readers(caller, profile), blocked: reading.blocked,
             stores: reading.stores, opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
@@ -37,7 +37,7 @@ extension Call {
     ///
     /// A client that sends dates without a zone sends the present this way, in whole seconds of its own clock. A date of
     /// the last minute therefore counts as the present.
-    func unreads(in room: RoomID, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
+    func unreads(in room: RoomKey, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
         let after = try moment("after", naiveOffset: .seconds(9 * 3600), naiveTolerance: .seconds(60))
         return try await conversations.unread(in: room, for: caller.user, since: after, inTimeline: profile.isNative)
     }

@@ -98,7 +98,7 @@ struct ChangeRoutes: Sendable {
             cursor = parsed
         }
         let page = try await changes.pins(
-            of: room.id, for: caller.user, before: cursor, limit: try call.listLimit())
+            of: room.target.key, for: caller.user, before: cursor, limit: try call.listLimit())
         return call.reply { json in
             json.object { json in
                 json.field("items", page.messages.map { RoomMessageView(room.target, $0) }, for: call.profile)
@@ -110,7 +110,7 @@ struct ChangeRoutes: Sendable {
     private func since(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let after = Int64(try call.number("after_rev", in: 0...Int.max) ?? 0)
         let limit = try call.number("limit", in: 1...500) ?? 50
-        let found = try await changes.changes(of: room.id, after: after, limit: limit, for: caller.user)
+        let found = try await changes.changes(of: room.target.key, after: after, limit: limit, for: caller.user)
         return call.reply { json in
             json.object { json in
                 json.field("items", found.messages.map { RoomMessageView(room.target, $0) }, for: call.profile)

@@ -40,7 +40,7 @@ struct ChannelChatRoutes: Sendable {
 
     func unreads(_ call: Call, _ caller: Caller) async throws -> Response {
         let channel = try await channel(of: call, for: caller)
-        let count = try await call.unreads(in: channel.room, conversations, caller)
+        let count = try await call.unreads(in: MessageTarget(channel).key, conversations, caller)
         return call.reply { json in
             json.object { json in
                 json.field("channel_id", channel.id, for: call.profile)

@@ -64,7 +64,7 @@ struct DMRoutes: Sendable {
 
     func unreads(_ call: Call, _ caller: Caller) async throws -> Response {
         let dm = try await dm(call, caller)
-        let count = try await call.unreads(in: dm.room, conversations, caller)
+        let count = try await call.unreads(in: MessageTarget(dm).key, conversations, caller)
         return call.reply { json in
             json.object { json in
                 json.field("room_id", dm.id, for: call.profile)

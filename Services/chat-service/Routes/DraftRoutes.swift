@@ -18,7 +18,7 @@ struct DraftRoutes: Sendable {
         let draft = try Draft(
             writing: try fields.text("content"),
             thread: fields.hasValue("thread") ? Int64(try fields.number("thread")) : nil)
-        try await drafts.put(draft, in: room.id, by: caller)
+        try await drafts.put(draft, in: room.target.key, by: caller)
         return call.done()
     }
 }

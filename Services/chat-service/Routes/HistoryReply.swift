@@ -8,7 +8,7 @@ import Wire
 struct HistoryReply: Sendable {
     let conversations: Conversations
     let call: Call
-    let room: RoomID
+    let room: RoomKey
     let readers: MessageDetails.Readers
     /// The users that the reader has blocked.
     let blocked: Set<UserID>

@@ -51,7 +51,7 @@ struct InternalMeRoutes: Sendable {
             if let root = request.thread {
                 try await threads.advanceReadMarker(
                     of: Caller(user: user, session: request.caller.session),
-                    in: MessageKey(room: target.room, seq: root), to: request.seq)
+                    in: MessageKey(target.key, seq: root), to: request.seq)
             } else {
                 try await conversations.advanceReadMarker(of: user, in: target, to: request.seq)
             }
@@ -71,7 +71,7 @@ struct InternalMeRoutes: Sendable {
             messages = try await history.read(.after(seq), limit: limit, of: target, by: user, for: profile)
         case .afterRev(let rev):
             // A message may have 20 kilobytes of reactions.
-            let found = try await changes.changes(of: target.room, after: rev, limit: min(limit, 30), for: user)
+            let found = try await changes.changes(of: target.key, after: rev, limit: min(limit, 30), for: user)
             return result { json in
                 json.object { json in
                     json.field("items", found.messages.map { RoomMessageView(target, $0) }, for: profile)

@@ -15,7 +15,7 @@ struct NotifyRoutes: Sendable {
     /// Sets level and mute. Without `mutedUntil` the room is not muted any more.
     func put(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let notify = try RoomNotify(fields: try await call.fields())
-        try await preferences.set(notify, in: room.id, by: caller)
+        try await preferences.set(notify, in: room.target.key, by: caller)
         return call.reply { json in json.object { $0.notify(notify) } }
     }
 }

@@ -89,7 +89,9 @@ struct ReportRoutes: Sendable {
     }
 
     private func show(_ call: InternalCall) async throws -> Response {
-        guard let report = try await reports.store.find(try call.id("report_id")) else { throw Failure.notFound }
+        guard let report = try await reports.store.findForOperator(try call.id("report_id")) else {
+            throw Failure.notFound
+        }
         return reply(report, call)
     }
 

@@ -26,7 +26,7 @@ struct RoomPath: Sendable {
 
         var id: RoomID { target.room }
 
-        func key(_ call: Call) throws(Failure) -> MessageKey { MessageKey(room: id, seq: try call.seq()) }
+        func key(_ call: Call) throws(Failure) -> MessageKey { MessageKey(target.key, seq: try call.seq()) }
     }
 
     /// - Parameter writing: a DM that one of the two has left can only be read.

@@ -27,12 +27,15 @@ struct RoomRoutes: Sendable {
     }
 
     func heads(_ request: RoomHeadsRequest) async throws -> RoomHeadsReply {
-        let heads = try await conversations.heads(of: request.rooms)
+        let heads = try await conversations.heads(
+            of: Array(try await events.workspaces.keys(of: Set(request.rooms)).values))
         return RoomHeadsReply(heads: heads.map { RoomHeadsReply.Head(room: $0, seq: $1.seq, rev: $1.rev) })
     }
 
     func historyCursor(_ request: HistoryCursorRequest) async throws -> HistoryCursorReply {
-        HistoryCursorReply(seq: try await historyCursors.find(request.session, request.room))
+        // A room without messages has no cursors.
+        guard let room = try await events.workspaces.key(of: request.room) else { return HistoryCursorReply(seq: 0) }
+        return HistoryCursorReply(seq: try await historyCursors.find(request.session, room))
     }
 
     func dmAccess(_ request: DMAccessRequest) async throws -> DMAccessReply {

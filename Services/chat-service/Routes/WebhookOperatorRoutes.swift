@@ -31,7 +31,7 @@ struct WebhookOperatorRoutes: Sendable {
     func show(_ call: InternalCall) async throws -> Response {
         let subscription = try await find(call)
         let events = try await subscriptions.deliveries.list(
-            of: subscription.id, before: .max, try WebhookDelivery.State(query: try call.query("state")),
+            of: subscription, before: .max, try WebhookDelivery.State(query: try call.query("state")),
             limit: Self.mostEvents)
         return call.reply(capacity: 4096) { json in
             json.object { json in

@@ -18,40 +18,45 @@ struct ChangeWriter: Sendable {
     private static let rooms = Statement.read(
         "rooms to change",
         """
-        select kind, id, rev, is_closed, (select count(*) from pin where pin.kind = room.kind and pin.room = room.id)
-        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        select workspace, kind, id, rev, is_closed, (
+                select count(*) from pin where pin.workspace = $1 and pin.kind = room.kind and pin.room = room.id)
+        from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = $1
         """)
     private static let messages = Statement.read(
         "messages to change",
         """
         with wanted as (
-            select * from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+            select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
         ), meant as (
             select * from wanted
             union
-            select kind, room, thread from message join wanted using (kind, room, seq) where thread is not null
+            select kind, room, thread from message join wanted using (kind, room, seq)
+            where message.workspace = $1 and thread is not null
         )
-        select kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null, thread,
-            coalesce(mentions, '{}')
-        from message join meant using (kind, room, seq) left join pin using (kind, room, seq)
+        select $1::bigint, kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null,
+            thread, coalesce(mentions, '{}')
+        from message join meant using (kind, room, seq)
+            left join (select kind, room, seq from pin where workspace = $1) as pin using (kind, room, seq)
+        where message.workspace = $1
         """)
     private static let counts = Statement.read(
         "counts of reactions",
         """
-        select kind, room, seq, emoji, count(*)
-        from reaction join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+        select workspace, kind, room, seq, emoji, count(*)
+        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
-        group by kind, room, seq, emoji
+        where workspace = $1
+        group by workspace, kind, room, seq, emoji
         """)
     private static let own = Statement.read(
-        "reactions of users",
+        "reactions of changing users",
         """
-        select kind, room, seq, emoji, user_id
-        from reaction join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+        select workspace, kind, room, seq, emoji, user_id
+        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
-        where user_id = any($4::bigint[])
+        where workspace = $1 and user_id = any($5::bigint[])
         """)
-
     /// Writes all changes or none.
     func write(_ changes: [PendingChange], now: Timestamp) async throws(BatchFailure) -> Result {
         do {
@@ -69,6 +74,8 @@ struct ChangeWriter: Sendable {
         let results: [Rows]
         /// The index of the result with the outbox row.
         let outbox: Int?
+        /// The number of workspaces of the shown messages.
+        let shown: Int
     }
 
     private func writeAll(_ changes: [PendingChange], now: Timestamp) async throws -> Result {
@@ -84,7 +91,9 @@ struct ChangeWriter: Sendable {
             try MessageStore.add(shown, to: &batch)
             try MessageDetailStore.add(shown, to: &batch)
             let results = try await tx.commit(after: batch)
-            return Written(plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox)
+            return Written(
+                plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox,
+                shown: Set(shown.map(\.workspace)).count)
         }
         return try result(of: changes, written)
     }
@@ -93,50 +102,64 @@ struct ChangeWriter: Sendable {
     private func plan(
         _ changes: [PendingChange], _ keys: [MessageKey], now: Timestamp, in tx: PostgresTransaction
     ) async throws -> ChangePlan {
-        let rooms = Array(Set(keys.map(\.room)))
-        let (kinds, ids, seqs) = (keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
-        var batch = PostgresBatch()
-        try batch.lock(rooms)
-        try batch.add(Self.rooms, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-        try batch.add(Self.messages, kinds, ids, seqs)
-        try batch.add(Self.own, kinds, ids, seqs, Array(Set(changes.map(\.user))))
+        let users = Array(Set(changes.map(\.user)))
         // Only reactions are counted against a limit.
         let reacts = changes.contains { if case .react = $0.kind { true } else { false } }
-        if reacts { try batch.add(Self.counts, kinds, ids, seqs) }
+        /// The statements that read the messages of one workspace.
+        let reads = reacts ? 4 : 3
+        var batch = PostgresBatch()
+        try batch.lock(Array(Set(keys.map(\.room))))
+        for (workspace, keys) in keys.byWorkspace {
+            let rooms = Array(Set(keys.map(\.roomKey)))
+            let (kinds, ids, seqs) = ChangeRows.columns(keys)
+            try batch.add(Self.rooms, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            try batch.add(Self.messages, workspace, kinds, ids, seqs)
+            try batch.add(Self.own, workspace, kinds, ids, seqs, users)
+            if reacts { try batch.add(Self.counts, workspace, kinds, ids, seqs) }
+        }
         let results = try await tx.run(batch)
+        var rooms: [RoomID: ChangePlan.Room] = [:]
         var messages: [MessageKey: ChangePlan.Message] = [:]
-        for var row in results[2] {
+        for first in stride(from: 1, to: results.count, by: reads) {
+            try Self.read(results[first], into: &rooms)
+            try Self.read(Array(results[(first + 1)...].prefix(reads - 1)), into: &messages)
+        }
+        return ChangePlan(rooms: rooms, messages: messages, limits: limits, now: now)
+    }
+
+    private static func read(_ rows: Rows, into rooms: inout [RoomID: ChangePlan.Room]) throws {
+        for var row in rows {
+            rooms[try row.nextRoomKey().id] = ChangePlan.Room(
+                rev: try row.next(), isClosed: try row.next(), pins: Int(try row.next(as: Int64.self)))
+        }
+    }
+
+    /// - Parameter results: messages, the reactions of users, and the counts of reactions if they were asked for.
+    private static func read(_ results: [Rows], into messages: inout [MessageKey: ChangePlan.Message]) throws {
+        for var row in results[0] {
             messages[try row.nextMessageKey()] = ChangePlan.Message(
                 author: try row.next(), createdAt: try row.next(), content: try row.next(), files: try row.next(),
                 editedAt: try row.next(), deletedAt: try row.next(), isPinned: try row.next(), root: try row.next(),
                 mentions: try row.next(as: [Int64].self).map(MessageMention.init(number:)))
         }
-        for var row in results[3] {
+        for var row in results[1] {
             let key = try row.nextMessageKey()
             messages[key]?.reactions.insert(ChangePlan.Reaction(emoji: try row.next(), user: try row.next()))
         }
-        if reacts {
-            for var row in results[4] {
+        for rows in results.dropFirst(2) {
+            for var row in rows {
                 let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
                 messages[key]?.counts[emoji] = Int(try row.next(as: Int64.self))
             }
         }
-        let known = try results[1].map { row throws(PostgresError) in
-            (
-                try row.nextRoom(),
-                ChangePlan.Room(
-                    rev: try row.next(), isClosed: try row.next(), pins: Int(try row.next(as: Int64.self)))
-            )
-        }
-        return ChangePlan(
-            rooms: Dictionary(uniqueKeysWithValues: known), messages: messages, limits: limits, now: now)
     }
 
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {
         let results = written.results
-        guard results.count >= 5 else { throw Failure.serverError }
-        var found = try MessageStore.read(results[results.count - 5])
-        try MessageDetailStore.fill(&found, from: results)
+        // The shown messages and their details are read last, for each workspace.
+        let shown = results.suffix(written.shown * (1 + MessageDetailStore.count))
+        var found = try shown.prefix(written.shown).flatMap(MessageStore.read)
+        try MessageDetailStore.fill(&found, from: shown.dropFirst(written.shown))
         let byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
         var outcomes: [ChangeOutcome] = []
         for (change, verdict) in zip(changes, written.verdicts) {

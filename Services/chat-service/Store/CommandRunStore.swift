@@ -13,13 +13,16 @@ struct CommandRunStore: Sendable {
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         returning id, workspace, bot, command, thread, user_id, expires_at, kind, room
         """)
-    private static let take = Statement.write("end run of command", "delete from command_run where id = $1")
+    private static let take = Statement.write(
+        "end run of command", "delete from command_run where workspace = $2 and id = $1")
     private static let takeBySecret = Statement.write(
         "take run of command",
         """
-        delete from command_run where secret = $1 and expires_at > $2
+        delete from command_run where workspace = $3 and secret = $1 and expires_at > $2
         returning id, workspace, bot, command, thread, user_id, expires_at, kind, room
         """)
+    private static let workspace = Statement.read(
+        "workspace of run of command", "select workspace from command_run where secret = $1")
     private static let restore = Statement.write(
         "restore run of command",
         """
@@ -27,7 +30,9 @@ struct CommandRunStore: Sendable {
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         """)
     private static let forget = Statement.write(
-        "delete old runs of commands", "delete from command_run where expires_at <= $1")
+        "delete old runs of commands", "delete from command_run where workspace = $2 and expires_at <= $1")
+    private static let expired = Statement.read(
+        "workspaces with old runs of commands", "select distinct workspace from command_run where expires_at <= $1")
 
     /// Inserts a run of a command.
     ///
@@ -42,11 +47,17 @@ struct CommandRunStore: Sendable {
     }
 
     /// Ends a run; false if it has been answered.
-    func take(_ id: CommandRunID) async throws -> Bool { try await database.execute(Self.take, id) == 1 }
+    func take(_ run: CommandRun) async throws -> Bool {
+        try await database.execute(Self.take, run.id, run.workspace) == 1
+    }
 
     /// Ends the run of an address, and returns it; nil if it has been answered, or its time is over.
     func take(_ secret: [UInt8], at now: Timestamp) async throws -> CommandRun? {
-        try await database.query(Self.takeBySecret, secret, now.milliseconds).first(CommandRun.init(row:))
+        let workspace = try await database.query(Self.workspace, secret)
+            .first { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        guard let workspace else { return nil }
+        return try await database.query(Self.takeBySecret, secret, now.milliseconds, workspace).first(
+            CommandRun.init(row:))
     }
 
     /// Opens the address of a run again.
@@ -57,7 +68,13 @@ struct CommandRunStore: Sendable {
     }
 
     /// Deletes the runs that have expired.
-    func forget(before now: Timestamp) async throws { try await database.execute(Self.forget, now.milliseconds) }
+    func forget(before now: Timestamp) async throws {
+        let workspaces = try await database.query(Self.expired, now.milliseconds)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .runs) { workspace in
+            try await database.execute(Self.forget, now.milliseconds, workspace)
+        }
+    }
 }
 
 extension CommandRun {

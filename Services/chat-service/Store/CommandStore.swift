@@ -32,7 +32,8 @@ struct CommandStore: Sendable {
         select id, workspace, bot, name, description, hint, url, seed, created_at
         from command where workspace = $1 and name = $2
         """)
-    private static let delete = Statement.write("delete command", "delete from command where id = $1")
+    private static let delete = Statement.write(
+        "delete command", "delete from command where id = $1 and workspace = $2")
     private static let forgetBot = Statement.write(
         "delete commands of bot",
         """
@@ -69,7 +70,9 @@ struct CommandStore: Sendable {
         try await database.query(Self.byName, workspace, name.text).first(Command.init(row:))
     }
 
-    func delete(_ id: CommandID) async throws { try await database.execute(Self.delete, id) }
+    func delete(_ id: CommandID, in workspace: WorkspaceID) async throws {
+        try await database.execute(Self.delete, id, workspace)
+    }
 
     // MARK: Facts
 

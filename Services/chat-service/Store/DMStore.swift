@@ -5,26 +5,22 @@ import Wire
 /// The table of DMs: one for each pair of users and workspace.
 struct DMStore: Sendable {
     let database: PostgresPool
+    private let workspaces = KnownWorkspaces<DMID>()
+
+    init(database: PostgresPool) { self.database = database }
 
     private static let open = Statement.write(
         "open dm",
         """
-        with opened as (
-            insert into dm (workspace, low, high, created_at)
-            select $1::bigint, $2::bigint, $3::bigint, $4::bigint
-            where not exists (
-                select from unnest(array[$2::bigint, $3::bigint]) as member (id)
-                where (select count(*) from dm where low = member.id and workspace = $1 and not low_has_left)
-                    + (select count(*) from dm where high = member.id and workspace = $1 and not high_has_left) >= $5
-            )
-            on conflict on constraint dm_pair do nothing
-            returning id, workspace, low, high, created_at, low_has_left, high_has_left
+        insert into dm (workspace, low, high, created_at)
+        select $1::bigint, $2::bigint, $3::bigint, $4::bigint
+        where not exists (
+            select from unnest(array[$2::bigint, $3::bigint]) as member (id)
+            where (select count(*) from dm where low = member.id and workspace = $1 and not low_has_left)
+                + (select count(*) from dm where high = member.id and workspace = $1 and not high_has_left) >= $5
         )
-        select *, true from opened
-        union all
-        select id, workspace, low, high, created_at, low_has_left, high_has_left, false from dm
-        where workspace = $1 and low = $2 and high = $3
-        limit 1
+        on conflict on constraint dm_pair do nothing
+        returning id, workspace, low, high, created_at, low_has_left, high_has_left
         """)
     private static let pair = Statement.read(
         "dm of pair",
@@ -34,9 +30,12 @@ struct DMStore: Sendable {
         "dms by id",
         """
         select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
-        where id = any($1::bigint[]) and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
+        where workspace = $3 and id = any($1::bigint[])
+            and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
         order by id
         """)
+    private static let workspaces = Statement.read(
+        "workspaces of dms", "select id, workspace from dm where id = any($1::bigint[])")
     private static let ofUser = Statement.read(
         "dms of user",
         """
@@ -57,13 +56,14 @@ struct DMStore: Sendable {
         where high = $1 and not high_has_left
         order by created_at, id
         """)
-    private static let workspace = Statement.read(
-        "workspace of dm", "select workspace from dm where id = $1 and $2 in (low, high)")
+    private static let isMember = Statement.read(
+        "member of dm", "select exists (select from dm where workspace = $1 and id = $2 and $3 in (low, high))")
     private static let written = Statement.read(
         "dms that user wrote in",
         """
         select w.id from unnest($1::bigint[]) as w (id)
-        where exists (select from message m where m.kind = 2 and m.room = w.id and m.author = $2)
+        where exists (
+            select from message m where m.workspace = $3 and m.kind = 2 and m.room = w.id and m.author = $2)
         """)
     private static let setLeft = Statement.write(
         "someone left or came back",
@@ -82,7 +82,7 @@ struct DMStore: Sendable {
         update dm set
             low_has_left = low_has_left or (low = any($2::bigint[]) and low_version = 0),
             high_has_left = high_has_left or (high = any($2::bigint[]) and high_version = 0)
-        where id = $1
+        where workspace = $3 and id = $1
         """)
 
     /// Returns the DM of two users and whether this call created it; nil if there is none and one of the two already has
@@ -91,11 +91,12 @@ struct DMStore: Sendable {
         _ one: UserID, _ other: UserID, in workspace: WorkspaceID, limit: Int, at now: Timestamp
     ) async throws -> (dm: DM, isNew: Bool)? {
         let (low, high) = (min(one, other), max(one, other))
-        let opened = try await database.query(Self.open, workspace, low, high, now.milliseconds, limit)
-            .first { row throws(PostgresError) in (dm: try DM(row: &row), isNew: try row.next(as: Bool.self)) }
-        if let opened { return opened }
-        // Another transaction may have created it after this statement's snapshot.
-        return try await find(one, other, in: workspace).map { ($0, false) }
+        var batch = PostgresBatch()
+        try batch.add(Self.open, workspace, low, high, now.milliseconds, limit)
+        try batch.add(Self.pair, workspace, low, high)
+        let results = try await database.run(batch)
+        if let new = try results[0].first(DM.init(row:)) { return (new, true) }
+        return try results[1].first(DM.init(row:)).map { ($0, false) }
     }
 
     func find(_ one: UserID, _ other: UserID, in workspace: WorkspaceID) async throws -> DM? {
@@ -105,7 +106,27 @@ struct DMStore: Sendable {
 
     /// The user's DMs among `ids`, without those of workspaces that the user has left.
     func find(_ ids: [DMID], of user: UserID) async throws -> [DM] {
-        try await database.query(Self.byIDs, ids, user).map(DM.init(row:))
+        let workspaces = try await workspaces(of: ids)
+        var batch = PostgresBatch()
+        for (workspace, found) in Dictionary(grouping: workspaces, by: \.value) {
+            try batch.add(Self.byIDs, found.map(\.key), user, workspace)
+        }
+        if workspaces.isEmpty { return [] }
+        return try await database.run(batch).flatMap { rows throws(PostgresError) in try rows.map(DM.init(row:)) }
+    }
+
+    private func workspaces(of ids: [DMID]) async throws -> [DMID: WorkspaceID] {
+        try await workspaces.find(Set(ids)) { ids in
+            let found = try await database.query(Self.workspaces, Array(ids)).map { row throws(PostgresError) in
+                (try row.next(as: DMID.self), try row.next(as: WorkspaceID.self))
+            }
+            return Dictionary(found) { first, _ in first }
+        }
+    }
+
+    /// The DM if it is one of the user's in a workspace that the user has not left.
+    func find(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> [DM] {
+        try await database.query(Self.byIDs, [id], user, workspace).map(DM.init(row:))
     }
 
     /// The user's DMs in a workspace, oldest first.
@@ -120,12 +141,23 @@ struct DMStore: Sendable {
 
     /// The workspace of a DM of the user, even after the user has left it.
     func workspace(of id: DMID, member user: UserID) async throws -> WorkspaceID? {
-        try await database.query(Self.workspace, id, user).first { row throws(PostgresError) in try row.next() }
+        guard let workspace = try await workspaces(of: [id])[id],
+            try await database.query(Self.isMember, workspace, id, user).value(as: Bool.self)
+        else { return nil }
+        return workspace
     }
 
     /// Those of these DMs in which the user has written.
-    func written(_ ids: [DMID], by user: UserID) async throws -> Set<DMID> {
-        Set(try await database.query(Self.written, ids, user).map { row throws(PostgresError) in try row.next() })
+    func written(_ dms: [DM], by user: UserID) async throws -> Set<DMID> {
+        var batch = PostgresBatch()
+        for (workspace, dms) in Dictionary(grouping: dms, by: \.workspace) {
+            try batch.add(Self.written, dms.map(\.id), user, workspace)
+        }
+        if dms.isEmpty { return [] }
+        return Set(
+            try await database.run(batch).flatMap { rows throws(PostgresError) in
+                try rows.map { row throws(PostgresError) in try row.next(as: DMID.self) }
+            })
     }
 
     /// Records that a user has left the workspace or come back, unless a later version is known. Returns the user's
@@ -138,8 +170,8 @@ struct DMStore: Sendable {
     }
 
     /// Records that users have left the workspace of a new DM, for which no fact about them has arrived yet.
-    func setLeft(_ users: [UserID], _ id: DMID) async throws {
-        try await database.execute(Self.setLeftOne, id, users)
+    func setLeft(_ users: [UserID], _ id: DMID, in workspace: WorkspaceID) async throws {
+        try await database.execute(Self.setLeftOne, id, users, workspace)
     }
 }
 

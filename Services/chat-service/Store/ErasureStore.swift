@@ -8,7 +8,7 @@ struct ErasureStore: Sendable {
     private static let waiting = Statement.read(
         "rooms to erase",
         """
-        select kind, id from room
+        select workspace, kind, id from room
         where is_closed and not is_erased and (kind, id) > ($1::smallint, $2::bigint) order by kind, id limit $3
         """)
     /// Takes a room out of the search index. It waits for a step of the indexer that holds the room's row, and steps
@@ -16,8 +16,9 @@ struct ErasureStore: Sendable {
     private static let stopIndex = Statement.write(
         "stop index of room",
         """
-        insert into search_progress as p (kind, room, seq, rev, form) values ($1, $2, 9223372036854775807, 9223372036854775807, 0)
-        on conflict (kind, room) do update set seq = excluded.seq, rev = excluded.rev
+        insert into search_progress as p (workspace, kind, room, seq, rev, form)
+        values ($1, $2, $3, 9223372036854775807, 9223372036854775807, 0)
+        on conflict on constraint search_progress_pkey do update set seq = excluded.seq, rev = excluded.rev
         """)
     /// Deletes messages with their search entries, and returns how many. It skips rows that another instance is erasing:
     /// after a wait for them it would delete nothing and look finished.
@@ -25,13 +26,14 @@ struct ErasureStore: Sendable {
         "erase messages",
         """
         with gone as (
-            delete from message where ctid = any (array(
-                select ctid from message where kind = $1 and room = $2 limit 5000 for update skip locked))
+            delete from message
+            where workspace = $1 and kind = $2 and room = $3 and seq = any (array(
+                select seq from message where workspace = $1 and kind = $2 and room = $3 limit 5000
+                for update skip locked))
             returning kind, room, seq, created_at
         ), entries as (
             delete from search_message e using gone
-            where e.workspace = (select workspace from room where room.kind = $1 and room.id = $2)
-                and e.created_at = gone.created_at and e.kind = gone.kind and e.room = gone.room and e.seq = gone.seq
+            where e.workspace = $1 and e.created_at = gone.created_at and e.kind = gone.kind and e.room = gone.room and e.seq = gone.seq
         )
         select count(*) from gone
         """)
@@ -39,63 +41,69 @@ struct ErasureStore: Sendable {
         "erase read markers",
         """
         delete from read_position
-        where (kind, room) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room))
+        where workspace = $1 and (kind, room) in (
+            select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, room))
         """)
     private static let removals = Statement.write(
         "erase removals",
         """
         delete from removal
-        where (kind, room) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room))
+        where workspace = $1 and (kind, room) in (
+            select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, room))
         """)
     private static let ownStates = Statement.write(
         "erase levels, drafts and scheduled messages",
         """
         with erased as (
-            select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room)
+            select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
         ), levels as (
-            delete from room_notify where (kind, room) in (select * from erased)
+            delete from room_notify where workspace = $1 and (kind, room) in (select * from erased)
         ), drafts as (
-            delete from draft where (kind, room) in (select * from erased)
+            delete from draft where workspace = $1 and (kind, room) in (select * from erased)
         ), runs as (
-            delete from command_run where (kind, room) in (select * from erased)
+            delete from command_run where workspace = $1 and (kind, room) in (select * from erased)
         )
-        delete from scheduled where (kind, room) in (select * from erased)
+        delete from scheduled where workspace = $1 and (kind, room) in (select * from erased)
         """)
     private static let finish = Statement.write(
         "note erased rooms",
         """
         update room set is_erased = true
-        where (kind, id) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, id))
-            and not exists (select from message where message.kind = room.kind and message.room = room.id)
-            and not exists (select from file where file.kind = room.kind and file.room = room.id)
+        where workspace = $1
+            and (kind, id) in (select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, id))
+            and not exists (
+                select from message m where m.workspace = $1 and m.kind = room.kind and m.room = room.id)
+            and not exists (select from file f where f.workspace = $1 and f.kind = room.kind and f.room = room.id)
         """)
 
     /// Closed rooms that may still have contents, ordered by id, after the room `last`.
-    func waiting(after last: RoomID?, limit: Int) async throws -> [RoomID] {
+    func waiting(after last: RoomID?, limit: Int) async throws -> [RoomKey] {
         try await database.query(Self.waiting, last?.kindNumber ?? 0, last?.rawValue ?? 0, limit)
-            .map { row throws(PostgresError) in try row.nextRoom() }
+            .map { row throws(PostgresError) in try row.nextRoomKey() }
     }
 
     /// Deletes a room's messages and their search entries, in batches.
-    func eraseMessages(of room: RoomID) async throws {
-        try await database.execute(Self.stopIndex, room.kindNumber, room.rawValue)
+    func eraseMessages(of room: RoomKey) async throws {
+        try await database.execute(Self.stopIndex, room.workspace, room.kindNumber, room.rawValue)
         while try await eraseBatch(of: room) > 0 { try Task.checkCancellation() }
     }
 
-    private func eraseBatch(of room: RoomID) async throws -> Int64 {
-        try await database.query(Self.messages, room.kindNumber, room.rawValue)
+    private func eraseBatch(of room: RoomKey) async throws -> Int64 {
+        try await database.query(Self.messages, room.workspace, room.kindNumber, room.rawValue)
             .first { row throws(PostgresError) in try row.next() } ?? 0
     }
 
     /// Deletes the read markers, removals, levels, drafts and scheduled messages of rooms, and marks those rooms as erased
     /// that have no message or file left.
-    func finish(_ rooms: [RoomID]) async throws {
-        let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
-        var batch = PostgresBatch()
-        try batch.add(Self.positions, kinds, ids)
-        try batch.add(Self.removals, kinds, ids)
-        try batch.add(Self.ownStates, kinds, ids)
-        try batch.add(Self.finish, kinds, ids)
-        try await database.run(batch)
+    func finish(_ rooms: [RoomKey]) async throws {
+        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
+            let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            var batch = PostgresBatch()
+            try batch.add(Self.positions, workspace, kinds, ids)
+            try batch.add(Self.removals, workspace, kinds, ids)
+            try batch.add(Self.ownStates, workspace, kinds, ids)
+            try batch.add(Self.finish, workspace, kinds, ids)
+            try await database.run(batch)
+        }
     }
 }

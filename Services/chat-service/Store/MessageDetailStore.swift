@@ -9,78 +9,94 @@ struct MessageDetailStore: Sendable {
     private static let pins = Statement.read(
         "pins of messages",
         """
-        select kind, room, seq, pinned_at, pinned_by
-        from pin join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+        select workspace, kind, room, seq, pinned_at, pinned_by
+        from pin join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
+        where workspace = $1
         """)
     private static let reactions = Statement.read(
         "reactions of messages",
         """
-        select kind, room, seq, emoji, count(*), (array_agg(user_id order by reacted_at, user_id))[1:$4],
-            bool_or(user_id = $5)
-        from reaction join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+        select workspace, kind, room, seq, emoji, count(*), (array_agg(user_id order by reacted_at, user_id))[1:$5],
+            bool_or(user_id = $6)
+        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
-        group by kind, room, seq, emoji order by kind, room, seq, min(reacted_at), emoji
+        where workspace = $1
+        group by workspace, kind, room, seq, emoji order by kind, room, seq, min(reacted_at), emoji
         """)
 
     private static let replies = Statement.read(
         "summaries of threads",
         """
-        select kind, room, root, count, last_at, users
-        from thread join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, root)
+        select workspace, kind, room, root, count, last_at, users
+        from thread join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, root)
             using (kind, room, root)
-        where count > 0
+        where workspace = $1 and count > 0
         """)
     private static let previews = Statement.read(
         "previews of messages",
         """
-        select wanted.kind, wanted.room, wanted.seq, path, width, height, is_animated, blur
-        from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
-        join message using (kind, room, seq), unnest(message.files) with ordinality as sent (path, place)
-        join file on file.name = substring(path from '[^_]*$') and file.blur is not null
+        select $1::bigint, wanted.kind, wanted.room, wanted.seq, path, width, height, is_animated, blur
+        from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        join message on message.workspace = $1 and message.kind = wanted.kind and message.room = wanted.room
+            and message.seq = wanted.seq, unnest(message.files) with ordinality as sent (path, place)
+        join file on file.workspace = $1 and file.name = substring(path from '[^_]*$') and file.blur is not null
         order by wanted.kind, wanted.room, wanted.seq, place
         """)
 
-    /// Adds the statements to a batch. Their rows are the last four of its results.
+    /// The statements for the messages of one workspace.
+    static let count = 4
+
+    /// Adds the statements to a batch: four for each workspace of the messages. `fill` reads their rows.
     static func add(
         _ keys: [MessageKey], for reader: UserID? = nil, to batch: inout PostgresBatch
     ) throws(PostgresError) {
-        let (kinds, rooms, seqs) = (keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
-        try batch.add(pins, kinds, rooms, seqs)
-        try batch.add(reactions, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
-        try batch.add(replies, kinds, rooms, seqs)
-        try batch.add(previews, kinds, rooms, seqs)
+        for (workspace, keys) in keys.byWorkspace {
+            let (kinds, rooms, seqs) = (keys.map(\.kindNumber), keys.map(\.roomNumber), keys.map(\.seq))
+            try batch.add(pins, workspace, kinds, rooms, seqs)
+            try batch.add(
+                reactions, workspace, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
+            try batch.add(replies, workspace, kinds, rooms, seqs)
+            try batch.add(previews, workspace, kinds, rooms, seqs)
+        }
     }
 
-    /// Fills in the details of messages from the last four results of a batch.
+    /// Fills in the details of messages from the results of the added statements.
     ///
     /// - Parameter reader: marks the reactions of this user; nil marks none.
-    static func fill(_ messages: inout [StoredMessage], from results: [Rows], for reader: UserID? = nil) throws {
-        guard results.count >= 4 else { throw Failure.serverError }
+    static func fill(
+        _ messages: inout [StoredMessage], from results: some Collection<Rows>, for reader: UserID? = nil
+    ) throws {
         let indices = Dictionary(messages.indices.map { (messages[$0].key, $0) }) { first, _ in first }
-        for var row in results[results.count - 4] {
-            let index = indices[try row.nextMessageKey()]
-            let pin = MessagePin(at: try row.next(), by: try row.next())
-            if let index { messages[index].details.pin = pin }
-        }
-        for var row in results[results.count - 3] {
-            let index = indices[try row.nextMessageKey()]
-            let (emoji, count, users): (String, Int64, [UserID]) = (try row.next(), try row.next(), try row.next())
-            let isMine: Bool = try row.next()
-            if let index {
-                messages[index].details.reactions.append(
-                    MessageReaction(emoji: emoji, count: count, users: users, isMine: reader == nil ? nil : isMine))
+        for (place, rows) in results.enumerated() {
+            for var row in rows {
+                let index = indices[try row.nextMessageKey()]
+                try read(&row, place % count, for: reader) { if let index { $0(&messages[index].details) } }
             }
         }
-        for var row in results[results.count - 2] {
-            let index = indices[try row.nextMessageKey()]
+    }
+
+    /// Reads a row of one of the four statements, and passes the change of its message's details to `change`.
+    private static func read(
+        _ row: inout Row, _ place: Int, for reader: UserID?, _ change: ((inout MessageDetails) -> Void) -> Void
+    ) throws {
+        switch place {
+        case 0:
+            let pin = MessagePin(at: try row.next(), by: try row.next())
+            change { $0.pin = pin }
+        case 1:
+            let (emoji, count, users): (String, Int64, [UserID]) = (try row.next(), try row.next(), try row.next())
+            let isMine: Bool = try row.next()
+            change {
+                $0.reactions.append(
+                    MessageReaction(emoji: emoji, count: count, users: users, isMine: reader == nil ? nil : isMine))
+            }
+        case 2:
             let replies = RepliesSummary(count: try row.next(), lastAt: try row.next(), users: try row.next())
-            if let index { messages[index].details.replies = replies }
-        }
-        for var row in results[results.count - 1] {
-            let index = indices[try row.nextMessageKey()]
+            change { $0.replies = replies }
+        default:
             let (path, picture) = (try row.next(as: String.self), try PictureRecord(row: &row))
-            if let index { messages[index].details.previews.append(picture.view(path)) }
+            change { $0.previews.append(picture.view(path)) }
         }
     }
 

@@ -28,10 +28,11 @@ struct MessageErasureStore: Sendable {
         "erase messages of user",
         """
         with target as materialized (
-            select rev from room where kind = $1::smallint and id = $2::bigint and not is_closed
+            select rev from room where workspace = $6::bigint and kind = $1::smallint and id = $2::bigint and not is_closed
         ), gone as materialized (
             select m.seq, m.thread, m.files, m.created_at from message m, target
-            where m.kind = $1 and m.room = $2 and m.seq = any($3::bigint[]) and m.author = $4 and m.deleted_at is null
+            where m.workspace = $6 and m.kind = $1 and m.room = $2 and m.seq = any($3::bigint[]) and m.author = $4
+                and m.deleted_at is null
         ), changed as materialized (
             select seq, is_gone, files, created_at, thread, target.rev as before,
                 target.rev + row_number() over (order by is_gone, seq) as rev
@@ -43,32 +44,38 @@ struct MessageErasureStore: Sendable {
             ) as each
         ), rooms as (
             update room set rev = room.rev + (select count(*) from changed)
-            where kind = $1 and id = $2 and exists (select from changed)
+            where workspace = $6 and kind = $1 and id = $2 and exists (select from changed)
         ), tombstones as (
-            update message set rev = changed.rev, content = '', files = '{}', digest = null, mentions = null,
+            update message m set rev = changed.rev, content = '', files = '{}', digest = null, mentions = null,
                 deleted_at = $5::bigint
-            from changed where is_gone and message.kind = $1 and message.room = $2 and message.seq = changed.seq
+            from changed
+            where is_gone and m.workspace = $6 and m.kind = $1 and m.room = $2 and m.seq = changed.seq
         ), roots as (
-            update message set rev = changed.rev
-            from changed where not is_gone and message.kind = $1 and message.room = $2 and message.seq = changed.seq
+            update message m set rev = changed.rev
+            from changed
+            where not is_gone and m.workspace = $6 and m.kind = $1 and m.room = $2 and m.seq = changed.seq
         ), changes as (
-            insert into message_change (kind, room, seq, rev) select $1, $2, seq, rev from changed order by rev
-            on conflict (kind, room, seq) do update set rev = excluded.rev
+            insert into message_change (workspace, kind, room, seq, rev)
+            select $6, $1, $2, seq, rev from changed order by rev
+            on conflict on constraint message_change_pkey do update set rev = excluded.rev
         ), versions as (
-            delete from message_version r using gone where r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from message_version r using gone
+            where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
         ), reactions as (
-            delete from reaction r using gone where r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from reaction r using gone
+            where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
         ), pins as (
-            delete from pin r using gone where r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from pin r using gone where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
         ), saved as (
-            delete from saved_message r using gone where r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from saved_message r using gone
+            where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
         ), replies as (
-            delete from reply r using gone where r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from reply r using gone where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
         ), mentions as (
-            delete from mention r using gone where r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from mention r using gone where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
         ), unsent as (
             update file set is_sent = false
-            where name in (select substring(path from '[^_]*$') from gone, unnest(gone.files) as path)
+            where workspace = $6 and name in (select substring(path from '[^_]*$') from gone, unnest(gone.files) as path)
         )
         select seq, is_gone, files, created_at, thread, before, rev from changed order by rev
         """)
@@ -78,37 +85,39 @@ struct MessageErasureStore: Sendable {
         "erase search entries of messages",
         """
         with progress as materialized (
-            select kind, room from search_progress where kind = $1::smallint and room = $2::bigint and rev = $3::bigint
+            select kind, room from search_progress
+            where workspace = $7::bigint and kind = $1::smallint and room = $2::bigint and rev = $3::bigint
             for update skip locked
         ), entries as (
             delete from search_message e
             using progress, unnest($5::bigint[], $6::bigint[]) as gone (seq, created_at)
-            where e.workspace = (select workspace from room where room.kind = $1 and room.id = $2)
-                and e.created_at = gone.created_at and e.kind = $1 and e.room = $2 and e.seq = gone.seq
+            where e.workspace = $7 and e.created_at = gone.created_at and e.kind = $1 and e.room = $2
+                and e.seq = gone.seq
         )
-        update search_progress p set rev = $4::bigint from progress where p.kind = progress.kind and p.room = progress.room
+        update search_progress p set rev = $4::bigint from progress
+        where p.workspace = $7 and p.kind = progress.kind and p.room = progress.room
         returning 1::bigint
         """)
 
     /// Erases those of the messages that are the user's and not deleted.
     ///
     /// - Returns: nil if there is none, or the room is closed.
-    func erase(_ seqs: [Int64], of user: UserID, in room: RoomID, at now: Timestamp) async throws -> Result? {
+    func erase(_ seqs: [Int64], of user: UserID, in room: RoomKey, at now: Timestamp) async throws -> Result? {
         try await database.transaction { tx -> Result? in
             var batch = PostgresBatch()
-            try batch.lock([room])
-            try batch.add(Self.erase, room.kindNumber, room.rawValue, seqs, user, now.milliseconds)
+            try batch.lock([room.id])
+            try batch.add(Self.erase, room.kindNumber, room.rawValue, seqs, user, now.milliseconds, room.workspace)
             let changed = try Self.read(try await tx.run(batch)[1])
             guard let first = changed.first, let last = changed.last else { return nil }
             let gone = changed.filter(\.isGone)
             var rest = PostgresBatch()
             try rest.add(
                 Self.unindex, room.kindNumber, room.rawValue, first.before, last.rev, gone.map(\.seq),
-                gone.map(\.createdAt))
-            let keys = changed.map { MessageKey(room: room, seq: $0.seq) }
+                gone.map(\.createdAt), room.workspace)
+            let keys = changed.map { MessageKey(room, seq: $0.seq) }
             try ChangeRows.addOutbox(keys, to: &rest)
-            let threads = Set(gone.compactMap(\.thread)).map { MessageKey(room: room, seq: $0) }
-            if !threads.isEmpty { try ChangeRows.recountThreads(threads, in: &rest) }
+            let threads = Set(gone.compactMap(\.thread)).map { MessageKey(room, seq: $0) }
+            if !threads.isEmpty { try ChangeRows.recountThreads(threads, of: room.workspace, in: &rest) }
             let results = try await tx.commit(after: rest)
             let row = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
             let indexed = try results[0].first { row throws(PostgresError) in try row.next(as: Int64.self) }

@@ -9,14 +9,16 @@ enum MessageRows {
         """
         with raised as (
             update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
-            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
-            where room.kind = wanted.kind and room.id = wanted.room
+            from unnest($16::bigint[], $1::smallint[], $2::bigint[], $3::bigint[])
+                as wanted (workspace, kind, room, count)
+            where room.workspace = wanted.workspace and room.kind = wanted.kind and room.id = wanted.room
                 and not is_closed
                 and (last_at + $5::bigint <= $4 + $6::bigint or last_at > $4 + 2 * $6::bigint)
-            returning room.kind, room.id as room, last_seq, last_at
+            returning room.workspace, room.kind, room.id as room, last_seq, last_at
         ), written as (
-            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
-            select kind, room, last_seq - followers, author, session, content,
+            insert into message (workspace, kind, room, seq, author, session, content, files, created_at, client_id,
+                digest)
+            select workspace, kind, room, last_seq - followers, author, session, content,
                 coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest
             from unnest(
                 $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
@@ -39,15 +41,16 @@ enum MessageRows {
         """
         with raised as (
             update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
-            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
-            where room.kind = wanted.kind and room.id = wanted.room
+            from unnest($24::bigint[], $1::smallint[], $2::bigint[], $3::bigint[])
+                as wanted (workspace, kind, room, count)
+            where room.workspace = wanted.workspace and room.kind = wanted.kind and room.id = wanted.room
                 and not is_closed
                 and (last_at + $5::bigint <= $4 + $6::bigint or last_at > $4 + 2 * $6::bigint)
-            returning room.kind, room.id as room, last_seq, last_at
+            returning room.workspace, room.kind, room.id as room, last_seq, last_at
         ), written as (
-            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest, thread,
-                is_aside, mentions, is_scheduled)
-            select kind, room, last_seq - followers, author, session, content,
+            insert into message (workspace, kind, room, seq, author, session, content, files, created_at, client_id, digest,
+                thread, is_aside, mentions, is_scheduled)
+            select workspace, kind, room, last_seq - followers, author, session, content,
                 coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest,
                 thread, is_aside, string_to_array(mentions, ',')::bigint[], is_scheduled
             from unnest(
@@ -56,15 +59,15 @@ enum MessageRows {
             ) as pending (kind, room, followers, author, session, content, files, client_id, digest, thread, is_aside,
                 mentions, is_scheduled)
             join raised using (kind, room)
-            returning kind, room, seq, id, created_at, thread, is_aside, mentions
+            returning workspace, kind, room, seq, id, created_at, thread, is_aside, mentions
         ), replied as (
-            insert into reply (kind, room, seq, root, is_aside)
-            select kind, room, seq, thread, is_aside from written where thread is not null
+            insert into reply (workspace, kind, room, seq, root, is_aside)
+            select workspace, kind, room, seq, thread, is_aside from written where thread is not null
         ), mentioned as (
-            insert into mention (kind, room, seq, user_id)
-            select kind, room, seq, unnest(array_remove(mentions, -1)) from written
+            insert into mention (workspace, kind, room, seq, user_id)
+            select workspace, kind, room, seq, unnest(array_remove(mentions, -1)) from written
             union all
-            select kind, room, last_seq - followers, user_id
+            select workspace, kind, room, last_seq - followers, user_id
             from unnest($20::smallint[], $21::bigint[], $22::bigint[], $23::bigint[])
                 as reached (kind, room, followers, user_id)
             join raised using (kind, room)
@@ -93,7 +96,7 @@ enum MessageRows {
             return try batch.add(
                 plain, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead,
                 kinds, ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content),
-                files, clientIDs, messages.map(\.digest))
+                files, clientIDs, messages.map(\.digest), order.firsts.map(\.workspace))
         }
         let reached = zip(messages, order.followers).flatMap { message, followers in
             message.reached.map { (message.room, followers, $0) }
@@ -104,6 +107,6 @@ enum MessageRows {
             clientIDs, messages.map(\.digest), messages.map { $0.repliedKey.flatMap { roots[$0] } },
             messages.map { $0.reply?.isInTimeline == false }, messages.map(\.mentions.column),
             messages.map(\.isScheduled), reached.map(\.0.kindNumber), reached.map(\.0.rawValue), reached.map(\.1),
-            reached.map(\.2))
+            reached.map(\.2), order.firsts.map(\.workspace))
     }
 }

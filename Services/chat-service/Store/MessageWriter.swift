@@ -9,6 +9,9 @@ import Wire
 /// the same key, and for the threads of the replies.
 struct MessageWriter: Sendable {
     let database: PostgresPool
+    /// Whether the schema is divided by workspace. Then the messages of a batch are of one workspace, and each of its statements
+    /// changes one table.
+    var isDivided = false
 
     /// The smallest difference between the times of two messages of a room, in milliseconds.
     static let spacing: Int64 = 2
@@ -28,15 +31,15 @@ struct MessageWriter: Sendable {
         """
         select ordinal, message.deleted_at is not null or message.digest = pending.digest, id, seq, created_at, files,
             rev
-        from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) with ordinality
-            as pending (kind, room, author, client_id, digest, ordinal)
-        join message using (kind, room, author, client_id)
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) with ordinality
+            as pending (workspace, kind, room, author, client_id, digest, ordinal)
+        join message using (workspace, kind, room, author, client_id)
         """)
     private static let closed = Statement.read(
         "closed rooms",
         """
-        select kind, id from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
-        where is_closed
+        select kind, id from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = $1 and is_closed
         """)
 
     /// The outcome of each message in order, and the id of the outbox row that lists the new ones.
@@ -63,6 +66,7 @@ struct MessageWriter: Sendable {
     /// - Parameter newRooms: whether some rooms may not be in the table yet.
     func write(_ messages: [PendingMessage], newRooms: Bool, now: Timestamp) async throws(BatchFailure) -> Result {
         do {
+            if isDivided { return try await writeDivided(messages, newRooms: newRooms, now: now) }
             return try await writeAll(messages, newRooms: newRooms, now: now)
         } catch {
             throw BatchFailure(error)
@@ -95,11 +99,8 @@ struct MessageWriter: Sendable {
         if hasNames { try Self.addLookup(of: messages, to: &batch) }
         if hasReplies { try ThreadRows.addLookup(of: messages, to: &batch) }
         let found = try await tx.run(batch).suffix(batch.count - locks.count)
-        var outcomes = hasNames ? try Self.known(found.first) : [:]
-        let targets = hasReplies ? try found.last.map(ThreadRows.targets) ?? [:] : [:]
-        for (index, message) in messages.enumerated() where outcomes[index] == nil {
-            if let key = message.repliedKey, targets[key]?.isOpen != true { outcomes[index] = .noThread }
-        }
+        let (outcomes, targets) = try Self.decided(
+            messages, named: hasNames ? found.first : nil, replied: hasReplies ? found.last : nil)
         let order = BatchOrder(messages) { outcomes[$0] == nil }
         let plan = ThreadPlan(order, targets)
         var writing = PostgresBatch()
@@ -115,7 +116,7 @@ struct MessageWriter: Sendable {
 
     // MARK: Statements
 
-    private static func addRooms(of order: BatchOrder, to batch: inout PostgresBatch) throws {
+    static func addRooms(of order: BatchOrder, to batch: inout PostgresBatch) throws {
         let firsts = order.firsts
         try batch.add(
             make, firsts.map(\.room.kindNumber), firsts.map(\.room.rawValue), firsts.map(\.workspace),
@@ -124,15 +125,30 @@ struct MessageWriter: Sendable {
 
     private static func addLookup(of messages: [PendingMessage], to batch: inout PostgresBatch) throws {
         try batch.add(
-            find, messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.author),
-            messages.map(\.clientID), messages.map(\.digest))
+            find, messages.map(\.workspace), messages.map(\.room.kindNumber), messages.map(\.room.rawValue),
+            messages.map(\.author), messages.map(\.clientID), messages.map(\.digest))
     }
 
     // MARK: Results
 
+    /// The outcomes of messages that are not to be written, by the message's index, and the messages that the others reply to.
+    ///
+    /// - Parameters:
+    ///   - named: the result of the look-up of names, if there is one.
+    ///   - replied: that of the look-up of threads.
+    static func decided(
+        _ messages: [PendingMessage], named: Rows?, replied: Rows?
+    ) throws -> (outcomes: [Int: SendOutcome], targets: [MessageKey: ThreadPlan.Target]) {
+        var outcomes = try named.map(known) ?? [:]
+        let targets = try replied.map(ThreadRows.targets) ?? [:]
+        for (index, message) in messages.enumerated() where outcomes[index] == nil {
+            if let key = message.repliedKey, targets[key]?.isOpen != true { outcomes[index] = .noThread }
+        }
+        return (outcomes, targets)
+    }
+
     /// The outcomes of messages with a `clientID` that was used before, by the message's index.
-    private static func known(_ rows: Rows?) throws -> [Int: SendOutcome] {
-        guard let rows else { throw Failure.serverError }
+    private static func known(_ rows: Rows) throws -> [Int: SendOutcome] {
         var known: [Int: SendOutcome] = [:]
         for var row in rows {
             let index = Int(try row.next(as: Int64.self)) - 1
@@ -170,14 +186,8 @@ struct MessageWriter: Sendable {
             next += 1
         }
         refused += next..<order.messages.count
-        if !refused.isEmpty {
-            // The others are committed, so a failure here must not fail the batch. Reported as overloaded, a message to
-            // a closed room is sent again and refused then.
-            let closed = (try? await closed(Set(refused.map { order.messages[$0].room }))) ?? []
-            for index in refused {
-                outcomes[order.indices[index]] = closed.contains(order.messages[index].room) ? .closed : .overloaded
-            }
-        }
+        let reasons = await reasons(of: refused.map { order.messages[$0].roomKey })
+        for (index, reason) in zip(refused, reasons) { outcomes[order.indices[index]] = reason }
         return Result(outcomes: (0..<outcomes.count).compactMap { outcomes[$0] }, outboxRow: outboxRow)
     }
 
@@ -185,13 +195,29 @@ struct MessageWriter: Sendable {
     private static func read(_ results: [Rows], into result: inout Result) throws {
         result.rootsRow = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
         guard result.rootsRow != nil else { return }
-        result.roots = try MessageStore.read(results[2])
-        try MessageDetailStore.fill(&result.roots, from: results)
+        let rest = results.dropFirst(2)
+        let workspaces = rest.count / (1 + MessageDetailStore.count)
+        result.roots = try rest.prefix(workspaces).flatMap(MessageStore.read)
+        try MessageDetailStore.fill(&result.roots, from: rest.dropFirst(workspaces))
     }
 
-    private func closed(_ rooms: Set<RoomID>) async throws -> Set<RoomID> {
-        let rows = try await database.query(Self.closed, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-        return Set(try rows.map { row throws(PostgresError) in try row.nextRoom() })
+    /// The reasons why rooms have accepted no message. The others are committed, so a failure here must not fail the batch. Reported
+    /// as overloaded, a message to a closed room is sent again and refused then.
+    func reasons(of rooms: [RoomKey]) async -> [SendOutcome] {
+        if rooms.isEmpty { return [] }
+        let closed = (try? await closed(Set(rooms))) ?? []
+        return rooms.map { closed.contains($0.id) ? .closed : .overloaded }
+    }
+
+    private func closed(_ rooms: Set<RoomKey>) async throws -> Set<RoomID> {
+        var batch = PostgresBatch()
+        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
+            try batch.add(Self.closed, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+        }
+        return Set(
+            try await database.run(batch).flatMap { rows throws(PostgresError) in
+                try rows.map { row throws(PostgresError) in try row.nextRoom() }
+            })
     }
 }
 

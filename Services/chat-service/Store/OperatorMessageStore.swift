@@ -38,8 +38,8 @@ struct OperatorMessageStore: Sendable {
         where m.kind = $1::smallint and m.room = $2::bigint and m.seq = $3::bigint
         """)
 
-    func find(_ message: MessageKey) async throws -> Summary? {
-        try await database.query(Self.find, message.room.kindNumber, message.room.rawValue, message.seq)
+    func find(_ seq: Int64, in room: RoomID) async throws -> Summary? {
+        try await database.query(Self.find, room.kindNumber, room.rawValue, seq)
             .first { row throws(PostgresError) in
                 Summary(
                     id: try row.next(), author: try row.next(), committedAt: try row.next(),

@@ -13,12 +13,14 @@ struct PushRecipientStore: Sendable {
         "push recipients",
         """
         select w.user_id, coalesce(n.level, 1), coalesce(n.muted_until, 0),
-            s.user_id is not null and is_quiet($4, s.quiet_from, s.quiet_to, s.quiet_zone),
+            s.user_id is not null and is_quiet($5, s.quiet_from, s.quiet_to, s.quiet_zone),
             coalesce(s.keywords, '{}'), coalesce(f.is_following, false)
         from unnest($1::bigint[]) as w (user_id)
-        left join room_notify n on n.user_id = w.user_id and n.kind = $2 and n.room = $3
+        left join room_notify n
+            on n.user_id = w.user_id and n.workspace = $2 and n.kind = $3 and n.room = $4
         left join user_settings s on s.user_id = w.user_id
-        left join thread_follower f on f.user_id = w.user_id and f.kind = $2 and f.room = $3 and f.root = $5
+        left join thread_follower f
+            on f.user_id = w.user_id and f.workspace = $2 and f.kind = $3 and f.room = $4 and f.root = $6
         order by w.user_id
         """)
     /// The messages of a timeline after a member's marker are all by others, so their number is the difference of two seqs,
@@ -94,14 +96,16 @@ struct PushRecipientStore: Sendable {
     ///
     /// - Parameter thread: the root of the message's thread.
     func list(
-        _ users: [UserID], in room: RoomID, thread: Int64?, at now: Timestamp
+        _ users: [UserID], in room: RoomKey, thread: Int64?, at now: Timestamp
     ) async throws -> [PushRecipient] {
-        try await database.query(Self.list, users, room.kindNumber, room.rawValue, now.milliseconds, thread)
-            .map { row throws(PostgresError) in
-                PushRecipient(
-                    user: try row.next(), notify: try RoomNotify(row: &row), isQuiet: try row.next(),
-                    keywords: try row.next(), isFollower: try row.next())
-            }
+        try await database.query(
+            Self.list, users, room.workspace, room.kindNumber, room.rawValue, now.milliseconds, thread
+        )
+        .map { row throws(PostgresError) in
+            PushRecipient(
+                user: try row.next(), notify: try RoomNotify(row: &row), isQuiet: try row.next(),
+                keywords: try row.next(), isFollower: try row.next())
+        }
     }
 
     /// The unread messages of users in these channels and in all their DMs, and the unread replies of the threads in them that

@@ -19,21 +19,24 @@ struct ReadEventStore: Sendable {
         """
         select w.user_id, w.kind, w.room, p.seq, coalesce(s.read_receipts, true), (
                 select count(*) from message u
-                where u.kind = w.kind and u.room = w.room and u.seq > p.seq and u.author <> w.user_id
-                    and u.deleted_at is null and not u.is_aside and u.author <> all(h.authors)
+                where u.workspace = $7 and u.kind = w.kind and u.room = w.room and u.seq > p.seq
+                    and u.author <> w.user_id and u.deleted_at is null and not u.is_aside and u.author <> all(h.authors)
             ), (
                 select count(distinct n.seq) from mention n join message u using (kind, room, seq)
-                where n.kind = w.kind and n.room = w.room and n.user_id in (w.user_id, 0, -1) and n.seq > p.seq
-                    and u.author <> w.user_id and not u.is_aside and u.author <> all(h.authors)
+                where n.workspace = $7 and n.kind = w.kind and n.room = w.room
+                    and n.user_id in (w.user_id, 0, -1) and n.seq > p.seq
+                    and u.workspace = $7 and u.author <> w.user_id and not u.is_aside and u.author <> all(h.authors)
             )
-        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[]) as w (user_id, kind, room, seq)
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
+            as w (user_id, kind, room, seq)
         left join user_settings s on s.user_id = w.user_id
-        left join read_position r on r.user_id = w.user_id and r.kind = w.kind and r.room = w.room
+        left join read_position r
+            on r.user_id = w.user_id and r.workspace = $7::bigint and r.kind = w.kind and r.room = w.room
         cross join lateral (
             -- The offset keeps the planner from inlining this, so that it runs once for each marker.
             select coalesce(
                 (select o.seq from message o
-                 where o.kind = w.kind and o.room = w.room and o.author = w.user_id
+                 where o.workspace = $7 and o.kind = w.kind and o.room = w.room and o.author = w.user_id
                     and o.seq > greatest(w.seq, r.seq) and not o.is_aside
                  order by o.seq desc limit 1), greatest(w.seq, r.seq)) as seq
             offset 0
@@ -53,17 +56,22 @@ struct ReadEventStore: Sendable {
         of moves: [ReadCoalescer.Move], hiding blocks: [UserID: AuthClient.Blocks]
     ) async throws -> [ReadCoalescer.Key: State] {
         let hidden = Set(moves.map(\.key.user)).flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
-        let found = try await database.query(
-            Self.states, moves.map(\.key.user), moves.map(\.key.room.kindNumber), moves.map(\.key.room.rawValue),
-            moves.map(\.seq), hidden.map(\.0), hidden.map(\.1)
-        ).map { row throws(PostgresError) in
-            (
-                ReadCoalescer.Key(user: try row.next(), room: try row.nextRoom()),
-                State(
-                    seq: try row.next(), isShared: try row.next(), unread: try row.next(), mentions: try row.next())
-            )
+        var batch = PostgresBatch()
+        for (workspace, moves) in Dictionary(grouping: moves, by: \.workspace) {
+            try batch.add(
+                Self.states, moves.map(\.key.user), moves.map(\.key.room.kindNumber), moves.map(\.key.room.rawValue),
+                moves.map(\.seq), hidden.map(\.0), hidden.map(\.1), workspace)
         }
+        if moves.isEmpty { return [:] }
+        let found = try await database.run(batch).flatMap { rows throws(PostgresError) in try rows.map(Self.state) }
         return Dictionary(found) { first, _ in first }
+    }
+
+    private static func state(_ row: inout Row) throws(PostgresError) -> (ReadCoalescer.Key, State) {
+        (
+            ReadCoalescer.Key(user: try row.next(), room: try row.nextRoom()),
+            State(seq: try row.next(), isShared: try row.next(), unread: try row.next(), mentions: try row.next())
+        )
     }
 
     /// The users among these that do not share their read markers.

@@ -7,44 +7,47 @@ import Wire
 struct ReportStore: Sendable {
     let database: PostgresPool
     let files: ReportFileStore
+    let leases: WorkspaceLeaseStore
 
     init(database: PostgresPool) {
         self.database = database
         files = ReportFileStore(database: database)
+        leases = WorkspaceLeaseStore(database: database)
     }
 
-    /// Returns the open report of the same reporter about the same subject, if there is one.
     private static let insert = Statement.write(
         "insert report",
         """
-        with new as (
-            insert into report (workspace, type, subject, kind, room, seq, reason, text, subject_name, subject_image,
-                reporter, created_at, is_for_operators)
-            select $1::bigint, $2::smallint, $3::bigint, $4::smallint, $5::bigint, $6::bigint, $7::text, $8::text, $9::text,
-                $10::text, $11::bigint, $12::bigint, $13::boolean
-            where (select count(*) from report where reporter = $11 and created_at > $12 - 86400000) < $14
-            on conflict (reporter, workspace, type, subject, kind, room, seq) where action is null do nothing
-            returning id
-        ), copied as (
-            insert into report_copy (report, seq, author, nickname, content, files, sent_at, edited_at)
-            select new.id, c.seq, c.author, c.nickname, c.content,
-                case when c.files = '' then '{}' else string_to_array(c.files, chr(10)) end, c.sent_at, c.edited_at
-            from new, unnest($15::bigint[], $16::bigint[], $17::text[], $18::text[], $19::text[], $20::bigint[],
-                $21::bigint[]) as c (seq, author, nickname, content, files, sent_at, edited_at)
-        )
-        select id from new
-        union all
+        insert into report (workspace, type, subject, kind, room, seq, reason, text, subject_name, subject_image, reporter,
+            created_at, is_for_operators)
+        select $1::bigint, $2::smallint, $3::bigint, $4::smallint, $5::bigint, $6::bigint, $7::text, $8::text, $9::text,
+            $10::text, $11::bigint, $12::bigint, $13::boolean
+        where (select count(*) from report where reporter = $11 and created_at > $12 - 86400000) < $14
+        on conflict (reporter, workspace, type, subject, kind, room, seq) where action is null do nothing
+        returning id
+        """)
+    private static let copy = Statement.write(
+        "copy reported messages",
+        """
+        insert into report_copy (workspace, report, seq, author, nickname, content, files, sent_at, edited_at)
+        select $1, $2, seq, author, nickname, content,
+            case when files = '' then '{}' else string_to_array(files, chr(10)) end, sent_at, edited_at
+        from unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[])
+            as copy (seq, author, nickname, content, files, sent_at, edited_at)
+        """)
+    private static let known = Statement.read(
+        "open report of reporter",
+        """
         select id from report
-        where reporter = $11 and workspace = $1 and type = $2 and subject = $3 and kind = $4 and room = $5 and seq = $6
+        where reporter = $7 and workspace = $1 and type = $2 and subject = $3 and kind = $4 and room = $5 and seq = $6
             and action is null
-        limit 1
         """)
     private static let one = Statement.read(
         "report",
         """
         select id, workspace, type, subject, subject_name, subject_image, kind, room, seq, reason, text, reporter,
             created_at, is_for_operators, action, answered_at
-        from report where id = $1
+        from report where workspace = $1 and id = $2
         """)
     private static let list = Statement.read(
         "reports",
@@ -52,127 +55,129 @@ struct ReportStore: Sendable {
         select id, workspace, type, subject, subject_name, subject_image, kind, room, seq, reason, text, reporter,
             created_at, is_for_operators, action, answered_at
         from report
-        where ($1::bigint is null or workspace = $1 and not is_for_operators) and (action is null) = $2 and id > $3
-            and ($4::bigint is null or is_for_operators or created_at < $4) and ($6::bigint is null or subject <> $6)
-        order by id limit $5
+        where workspace = $1 and not is_for_operators and (action is null) = $2 and id > $3 and subject <> $5
+        order by id limit $4
         """)
     private static let copies = Statement.read(
         "copies of reports",
         """
         select report, seq, author, nickname, content, files, sent_at, edited_at from report_copy
-        where report = any($1::bigint[]) order by report, seq
+        where workspace = $1 and report = any($2::bigint[]) order by report, seq
         """)
-    /// Answers the report, and with a deletion the other open reports of the same message. A warning counts once.
     private static let answer = Statement.write(
         "answer report",
         """
-        with answered as (
-            update report set action = $2, answered_at = $3, answered_by = $4 where id = $1 and action is null returning *
-        ), others as (
-            update report r set action = $2, answered_at = $3, answered_by = $4
-            from answered a
-            where $2 = 2 and r.kind = a.kind and r.room = a.room and r.seq = a.seq and r.type = 1 and r.action is null
-                and r.id <> a.id
-        ), warned as (
-            insert into standing (workspace, user_id, warnings, warned_at)
-            select workspace, subject, 1, $3 from answered where $2 = 3
-            on conflict (workspace, user_id) do update
-            set warnings = standing.warnings + 1, warned_at = excluded.warned_at
-        )
-        select count(*) from answered
+        update report set action = $3, answered_at = $4, answered_by = $5
+        where workspace = $1 and id = $2 and action is null
         """)
-    private static let overdue = Statement.read(
-        "overdue reports", "select count(*) from report where action is null and created_at < $1")
-    private static let length = Statement.read(
-        "open reports",
+    private static let answerOthers = Statement.write(
+        "answer other reports of message",
         """
-        select count(*), min(created_at)
-        from (select created_at from report where action is null order by id limit $1) as waiting
+        update report set action = $5, answered_at = $6, answered_by = $7
+        where workspace = $1 and kind = $2 and room = $3 and seq = $4 and type = 1 and action is null
         """)
-    /// Stores a report, which holds the files of its messages, and returns its id; nil if the reporter has made too many in a day.
+    private static let warn = Statement.write(
+        "warn member",
+        """
+        insert into standing (workspace, user_id, warnings, warned_at) values ($1, $2, 1, $3)
+        on conflict (workspace, user_id) do update
+            set warnings = standing.warnings + 1, warned_at = excluded.warned_at
+        """)
+
+    /// Stores a report, which holds the files of its messages, and returns its id. Returns the open report of the same reporter
+    /// about the same subject, if there is one; nil if the reporter has made too many in a day.
     func insert(_ report: NewReport, limit: Int, at now: Timestamp) async throws -> ReportID? {
-        let names = report.copies.flatMap(\.files).compactMap(FileRecord.name(inPath:))
-        if names.isEmpty { return try await insert(report, limit: limit, at: now, in: database) }
-        return try await database.transaction { tx in
-            guard let id = try await insert(report, limit: limit, at: now, in: tx) else { return nil }
-            try await files.hold(names, for: id, in: tx)
+        let workspace = report.workspace
+        let (subject, message) = (report.subject?.id.rawValue ?? 0, report.message)
+        let (kind, room, seq) = (message?.kindNumber ?? 0, message?.roomNumber ?? 0, message?.seq ?? 0)
+        return try await database.transaction { tx -> ReportID? in
+            let id = try await tx.query(
+                Self.insert, workspace, report.kind.rawValue, subject, kind, room, seq, report.reason.rawValue,
+                report.text, report.subject?.nickname, report.subject?.profileImage, report.reporter,
+                now.milliseconds, report.isForOperators, limit
+            ).first { row throws(PostgresError) in try row.next(as: ReportID.self) }
+            guard let id else {
+                return try await tx.query(
+                    Self.known, workspace, report.kind.rawValue, subject, kind, room, seq, report.reporter
+                ).first { row throws(PostgresError) in try row.next() }
+            }
+            if !report.copies.isEmpty { try await copy(report.copies, into: id, of: workspace, in: tx) }
             return id
         }
     }
 
-    private func insert(
-        _ report: NewReport, limit: Int, at now: Timestamp, in queryable: some Queryable
-    ) async throws -> ReportID? {
-        let copies = report.copies
-        return try await queryable.query(
-            Self.insert, report.workspace, report.kind.rawValue, report.subject?.id.rawValue ?? 0,
-            report.message?.room.kindNumber ?? 0, report.message?.room.rawValue ?? 0, report.message?.seq ?? 0,
-            report.reason.rawValue, report.text, report.subject?.nickname, report.subject?.profileImage,
-            report.reporter, now.milliseconds, report.isForOperators, limit, copies.map(\.seq), copies.map(\.author),
-            copies.map(\.nickname), copies.map(\.content), copies.map { $0.files.joined(separator: "\n") },
-            copies.map(\.sentAt.milliseconds), copies.map { $0.editedAt?.milliseconds }
-        ).first { row throws(PostgresError) in try row.next() }
+    private func copy(
+        _ copies: [Report.Copy], into id: ReportID, of workspace: WorkspaceID, in tx: PostgresTransaction
+    ) async throws {
+        try await tx.execute(
+            Self.copy, workspace, id, copies.map(\.seq), copies.map(\.author), copies.map(\.nickname),
+            copies.map(\.content), copies.map { $0.files.joined(separator: "\n") }, copies.map(\.sentAt.milliseconds),
+            copies.map { $0.editedAt?.milliseconds })
+        let names = copies.flatMap(\.files).compactMap(FileRecord.name(inPath:))
+        try await files.hold(names, for: id, of: workspace, in: tx)
     }
 
-    func find(_ id: ReportID) async throws -> Report? {
-        var found = try await database.query(Self.one, id).map(Self.report)
-        try await fill(&found)
-        return found.first
+    func find(_ id: ReportID, in workspace: WorkspaceID) async throws -> Report? {
+        try await read(try await database.query(Self.one, workspace, id)).first
     }
 
-    /// Reports in the order of their arrival, after one.
+    /// The reports that the owner of a workspace answers, in the order of their arrival, after one.
     ///
-    /// - Parameters:
-    ///   - workspace: only those that its owner answers; nil for all.
-    ///   - user: without those about this one; nil for all.
-    ///   - moment: only those that operators answer, and those from before this time; nil for all.
+    /// - Parameter user: without those about this one.
     func list(
-        in workspace: WorkspaceID?, notAbout user: UserID?, isOpen: Bool, after id: Int64, notBefore moment: Timestamp?,
-        limit: Int
+        in workspace: WorkspaceID, notAbout user: UserID, isOpen: Bool, after id: Int64, limit: Int
     ) async throws -> [Report] {
-        var found = try await database.query(
-            Self.list, workspace, isOpen, id, moment?.milliseconds, limit, user
-        ).map(Self.report)
-        try await fill(&found)
-        return found
+        try await read(try await database.query(Self.list, workspace, isOpen, id, limit, user))
     }
 
-    /// Answers an open report; returns false if it has been answered.
-    func answer(_ id: ReportID, _ action: Report.Action, by user: UserID?, at now: Timestamp) async throws -> Bool {
-        try await database.query(Self.answer, id, action.rawValue, now.milliseconds, user)
-            .value(as: Int64.self) == 1
+    /// Answers an open report, and with a deletion the other open reports of the same message. A warning counts once. Returns
+    /// false if the report has been answered.
+    func answer(_ report: Report, _ action: Report.Action, by user: UserID?, at now: Timestamp) async throws -> Bool {
+        let workspace = report.workspace
+        return try await database.transaction { tx in
+            let count = try await tx.execute(
+                Self.answer, workspace, report.id, action.rawValue, now.milliseconds, user)
+            guard count == 1 else { return false }
+            if action == .delete, let key = report.message {
+                try await tx.execute(
+                    Self.answerOthers, workspace, key.kindNumber, key.roomNumber, key.seq, action.rawValue,
+                    now.milliseconds, user)
+            }
+            if action == .warn, let subject = report.subject {
+                try await tx.execute(Self.warn, workspace, subject.user, now.milliseconds)
+            }
+            return true
+        }
     }
 
-    /// How many open reports are from before a moment.
-    func countOpen(before moment: Timestamp) async throws -> Int64 {
-        try await database.query(Self.overdue, moment.milliseconds).value()
-    }
-
-    func length() async throws -> QueueLength {
-        try await database.query(Self.length, QueueLength.mostCounted).first { row throws(PostgresError) in
-            QueueLength(rows: Int(try row.next(as: Int64.self)), oldest: try row.next())
-        } ?? QueueLength(rows: 0, oldest: nil)
-    }
-
-    private func fill(_ reports: inout [Report]) async throws {
-        let ids = reports.filter { $0.kind == .message }.map(\.id)
-        if ids.isEmpty { return }
+    /// Reads reports with their copies.
+    func read(_ rows: Rows) async throws -> [Report] {
+        var reports = try rows.map(Self.report)
+        var batch = PostgresBatch()
+        let withCopies = reports.filter { $0.kind == .message }
+        for (workspace, reports) in Dictionary(grouping: withCopies, by: \.workspace) {
+            try batch.add(Self.copies, workspace, reports.map(\.id))
+        }
+        if withCopies.isEmpty { return reports }
         var copies: [ReportID: [Report.Copy]] = [:]
-        for var row in try await database.query(Self.copies, ids) {
-            let id: ReportID = try row.next()
-            copies[id, default: []].append(
-                Report.Copy(
-                    seq: try row.next(), author: try row.next(), nickname: try row.next(), content: try row.next(),
-                    files: try row.next(), sentAt: try row.next(), editedAt: try row.next()))
+        for rows in try await database.run(batch) {
+            for var row in rows {
+                let id: ReportID = try row.next()
+                copies[id, default: []].append(
+                    Report.Copy(
+                        seq: try row.next(), author: try row.next(), nickname: try row.next(), content: try row.next(),
+                        files: try row.next(), sentAt: try row.next(), editedAt: try row.next()))
+            }
         }
         for index in reports.indices { reports[index].copies = copies[reports[index].id] ?? [] }
+        return reports
     }
 
     private static func report(_ row: inout Row) throws(PostgresError) -> Report {
         let (id, workspace): (ReportID, WorkspaceID) = (try row.next(), try row.next())
         let (kind, subject): (Int16, Int64) = (try row.next(), try row.next())
         let (name, image): (String?, String?) = (try row.next(), try row.next())
-        let key = try row.nextMessageKey()
+        let key = MessageKey(RoomKey(workspace: workspace, id: try row.nextRoom()), seq: try row.next())
         let (reason, text): (String, String) = (try row.next(), try row.next())
         let (reporter, createdAt): (UserID?, Timestamp) = (try row.next(), try row.next())
         let (isForOperators, action): (Bool, Int16?) = (try row.next(), try row.next())

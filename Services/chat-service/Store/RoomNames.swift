@@ -19,7 +19,8 @@ struct RoomNames: Sendable {
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
     private static let rename = Statement.write(
-        "rename room", "update room set name = $2, version = $3 where kind = 1 and id = $1 and version < $3")
+        "rename room",
+        "update room set name = $2, version = $3 where workspace = $4 and kind = 1 and id = $1 and version < $3")
 
     func of(_ rooms: Set<RoomID>) async throws -> [RoomID: Known] {
         let rooms = Array(rooms)
@@ -32,7 +33,7 @@ struct RoomNames: Sendable {
     }
 
     /// Renames a channel unless a later version is known.
-    func rename(_ channel: ChannelID, _ name: String, version: Int64) async throws {
-        try await database.execute(Self.rename, channel, name, version)
+    func rename(_ channel: ChannelID, in workspace: WorkspaceID, _ name: String, version: Int64) async throws {
+        try await database.execute(Self.rename, channel, name, version, workspace)
     }
 }

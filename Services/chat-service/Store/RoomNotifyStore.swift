@@ -8,22 +8,37 @@ struct RoomNotifyStore: Sendable {
     private static let put = Statement.write(
         "put notification level",
         """
-        insert into room_notify (user_id, kind, room, level, muted_until) values ($1, $2, $3, $4, $5)
-        on conflict (user_id, kind, room) do update
+        insert into room_notify (user_id, workspace, kind, room, level, muted_until)
+        values ($1, $2, $3, $4, $5, $6)
+        on conflict on constraint room_notify_pkey do update
             set level = excluded.level, muted_until = excluded.muted_until
+        returning workspace
         """)
+    /// A row of the release 0.2.0 for a channel without messages has no workspace yet.
+    private static let adopt = Statement.write(
+        "adopt notification level",
+        "update room_notify set workspace = $2 where workspace = 0 and user_id = $1 and kind = $3 and room = $4")
+    /// Rows of the release 0.2.0 for channels without messages have the workspace 0.
     private static let ofUser = Statement.read(
-        "notification levels of user", "select kind, room, level, muted_until from room_notify where user_id = $1")
+        "notification levels of user",
+        """
+        select kind, room, level, muted_until from room_notify
+        where user_id = $1 and (workspace = any($2::bigint[]) or workspace = 0)
+        """)
 
-    func put(_ notify: RoomNotify, of user: UserID, in room: RoomID) async throws {
-        try await database.execute(
-            Self.put, user, room.kindNumber, room.rawValue, notify.level.rawValue,
-            notify.mutedUntil?.milliseconds ?? 0)
+    func put(_ notify: RoomNotify, of user: UserID, in room: RoomKey) async throws {
+        let workspace = try await database.query(
+            Self.put, user, room.workspace, room.kindNumber, room.rawValue, notify.level.rawValue,
+            notify.mutedUntil?.milliseconds ?? 0
+        ).value(as: WorkspaceID.self)
+        if workspace != room.workspace {
+            try await database.execute(Self.adopt, user, room.workspace, room.kindNumber, room.rawValue)
+        }
     }
 
-    /// The rooms of a user that are not at their defaults.
-    func list(of user: UserID) async throws -> [RoomID: RoomNotify] {
-        let found = try await database.query(Self.ofUser, user).map { row throws(PostgresError) in
+    /// The rooms of a user in workspaces that are not at their defaults.
+    func list(of user: UserID, in workspaces: Set<WorkspaceID>) async throws -> [RoomID: RoomNotify] {
+        let found = try await database.query(Self.ofUser, user, Array(workspaces)).map { row throws(PostgresError) in
             (try row.nextRoom(), try RoomNotify(row: &row))
         }
         return Dictionary(uniqueKeysWithValues: found)

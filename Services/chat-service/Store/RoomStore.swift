@@ -24,16 +24,17 @@ struct RoomStore: Sendable {
         "states of rooms",
         """
         select kind, id, last_seq, is_closed
-        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = $1
         """)
     private static let remove = Statement.write(
         "note removals",
         """
-        insert into removal (kind, room, user_id, after_seq, version)
-        select kind, room, $4::bigint, after_seq, $5::bigint
+        insert into removal (workspace, kind, room, user_id, after_seq, version)
+        select $6::bigint, kind, room, $4::bigint, after_seq, $5::bigint
         from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as point (kind, room, after_seq)
         order by kind, room
-        on conflict (kind, room, user_id) do update set after_seq = excluded.after_seq, version = excluded.version
+        on conflict on constraint removal_pkey do update set after_seq = excluded.after_seq, version = excluded.version
         where removal.version < excluded.version
         returning kind, room, after_seq
         """)
@@ -43,10 +44,11 @@ struct RoomStore: Sendable {
         insert into room (kind, id, workspace, is_closed)
         select kind, id, $3::bigint, true from unnest($1::smallint[], $2::bigint[]) as ended (kind, id)
         order by kind, id
-        on conflict (kind, id) do update set is_closed = true
+        on conflict on constraint room_pkey do update set is_closed = true
         returning kind, id, last_seq
         """)
-    private static let endDMs = Statement.write("end dms", "delete from dm where id = any($1::bigint[])")
+    private static let endDMs = Statement.write(
+        "end dms", "delete from dm where workspace = $1 and id = any($2::bigint[])")
 
     /// All rooms of a workspace in the order of their ids, including DMs without a message.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {
@@ -59,12 +61,13 @@ struct RoomStore: Sendable {
     /// - Parameter publishing: publishes the order points while the rooms are still locked, so that no later message is
     ///   published first.
     func remove(
-        _ user: UserID, from rooms: [RoomID], version: Int64, publishing: @Sendable ([OrderPoint]) async -> Void
+        _ user: UserID, from rooms: [RoomID], of workspace: WorkspaceID, version: Int64,
+        publishing: @Sendable ([OrderPoint]) async -> Void
     ) async throws {
         try await database.transaction { tx in
             var batch = PostgresBatch()
             try batch.lock(rooms)
-            try batch.add(Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            try batch.add(Self.states, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
             let known = try await tx.run(batch)[1].map { row throws(PostgresError) in
                 let room = try row.nextRoom()
                 return (room, (last: try row.next(as: Int64.self), isClosed: try row.next(as: Bool.self)))
@@ -73,7 +76,7 @@ struct RoomStore: Sendable {
             let open = rooms.filter { states[$0]?.isClosed != true }
             let points = try await tx.query(
                 Self.remove, open.map(\.kindNumber), open.map(\.rawValue), open.map { states[$0]?.last ?? 0 }, user,
-                version
+                version, workspace
             ).map(OrderPoint.init(row:))
             if !points.isEmpty { await publishing(points) }
         }
@@ -85,7 +88,7 @@ struct RoomStore: Sendable {
         var batch = PostgresBatch()
         try batch.lock(rooms)
         try batch.add(Self.close, rooms.map(\.kindNumber), rooms.map(\.rawValue), workspace)
-        try batch.add(Self.endDMs, rooms.compactMap(\.dm))
+        try batch.add(Self.endDMs, workspace, rooms.compactMap(\.dm))
         return try await database.run(batch)[1].map(OrderPoint.init(row:))
     }
 }

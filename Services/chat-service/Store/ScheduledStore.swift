@@ -9,25 +9,25 @@ struct ScheduledStore: Sendable {
     private static let insert = Statement.write(
         "insert scheduled message",
         """
-        with inserted as (
-            insert into scheduled
-                (user_id, session, workspace, kind, room, content, client_id, send_at, created_at, due_at, files,
-                thread, to_room)
-            select $1::bigint, $2::bigint, $3::bigint, $4::smallint, $5::bigint, $6::text, $7::text, $8::bigint,
-                $9::bigint, $8, $11::text[], $12::bigint, $13::boolean
-            where (select count(*) from scheduled where user_id = $1) < $10
-            on conflict (user_id, kind, room, client_id) where client_id is not null do nothing
-            returning *
-        )
+        insert into scheduled
+            (user_id, session, workspace, kind, room, content, client_id, send_at, created_at, due_at, files, thread,
+            to_room)
+        select $1::bigint, $2::bigint, $3::bigint, $4::smallint, $5::bigint, $6::text, $7::text, $8::bigint,
+            $9::bigint, $8, $11::text[], $12::bigint, $13::boolean
+        where (select count(*) from scheduled where user_id = $1) < $10
+        on conflict do nothing
+        returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
+            failed_detail, files, thread, to_room
+        """)
+    private static let named = Statement.read(
+        "scheduled message by name",
+        """
         select id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
             failed_detail, files, thread, to_room
-        from (
-            select * from inserted
-            union all
-            select * from scheduled where user_id = $1 and kind = $4 and room = $5 and client_id = $7
-        ) as known
-        limit 1
+        from scheduled where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and client_id = $5
         """)
+    private static let workspace = Statement.read(
+        "workspace of scheduled message", "select workspace from scheduled where id = $1 and user_id = $2")
     private static let list = Statement.read(
         "scheduled messages of user",
         """
@@ -42,7 +42,7 @@ struct ScheduledStore: Sendable {
         update scheduled set
             content = coalesce($3, content), send_at = coalesce($4, send_at),
             due_at = coalesce($4, greatest(send_at, $5)), attempts = 0, failed_code = null, failed_detail = null
-        where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
+        where workspace = $6 and id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
         returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
             failed_detail, files, thread, to_room
         """)
@@ -51,11 +51,12 @@ struct ScheduledStore: Sendable {
         "cancel scheduled message",
         """
         with gone as (
-            delete from scheduled where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
+            delete from scheduled
+            where workspace = $3 and id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
             returning files
         ), freed as (
             update file set is_sent = false
-            where name in (select substring(path from '[^_]*$') from gone, unnest(gone.files) as path)
+            where workspace = $3 and name in (select substring(path from '[^_]*$') from gone, unnest(gone.files) as path)
         )
         select files from gone
         """)
@@ -72,26 +73,37 @@ struct ScheduledStore: Sendable {
         """)
     private static let nextDue = Statement.read(
         "next due scheduled message", "select min(due_at) from scheduled where failed_code is null")
-    private static let finish = Statement.write("finish scheduled message", "delete from scheduled where id = $1")
+    private static let finish = Statement.write(
+        "finish scheduled message", "delete from scheduled where workspace = $2 and id = $1")
     private static let isSent = Statement.read(
         "sent scheduled message",
-        "select exists (select from message where kind = $1 and room = $2 and author = $3 and client_id = $4)")
+        """
+        select exists (
+            select from message
+            where workspace = $1 and kind = $2 and room = $3 and author = $4
+                and client_id = $5)
+        """)
     private static let fail = Statement.write(
-        "fail scheduled message", "update scheduled set failed_code = $2, failed_detail = $3 where id = $1")
+        "fail scheduled message",
+        "update scheduled set failed_code = $2, failed_detail = $3 where workspace = $4 and id = $1")
     private static let postpone = Statement.write(
-        "postpone scheduled message", "update scheduled set due_at = $2 where id = $1")
+        "postpone scheduled message", "update scheduled set due_at = $2 where workspace = $3 and id = $1")
 
-    /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages.
-    /// Concurrent calls may exceed the limit by a few.
+    /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages in all
+    /// workspaces. Concurrent calls may exceed the limit by a few.
     func insert(
         _ request: SendRequest, files: [String], at: Timestamp, to target: MessageTarget, by caller: Caller, limit: Int,
         now: Timestamp
     ) async throws -> ScheduledMessage? {
-        try await database.query(
+        var batch = PostgresBatch()
+        try batch.add(
             Self.insert, caller.user, caller.session, target.workspace, target.room.kindNumber, target.room.rawValue,
             request.content, request.clientID, at.milliseconds, now.milliseconds, limit, files,
-            request.reply?.seq, request.reply?.isInTimeline ?? false
-        ).first(ScheduledMessage.init(row:))
+            request.reply?.seq, request.reply?.isInTimeline ?? false)
+        try batch.add(
+            Self.named, caller.user, target.workspace, target.room.kindNumber, target.room.rawValue, request.clientID)
+        let results = try await database.run(batch)
+        return try results[0].first(ScheduledMessage.init(row:)) ?? results[1].first(ScheduledMessage.init(row:))
     }
 
     /// A user's messages by their times, those that failed included.
@@ -105,13 +117,22 @@ struct ScheduledStore: Sendable {
     func change(
         _ id: ScheduledID, of user: UserID, content: String?, at: Timestamp?, now: Timestamp
     ) async throws -> ScheduledMessage? {
-        try await database.query(Self.change, id, user, content, at?.milliseconds, now.milliseconds)
-            .first(ScheduledMessage.init(row:))
+        guard let workspace = try await workspace(of: id, user) else { return nil }
+        return try await database.query(
+            Self.change, id, user, content, at?.milliseconds, now.milliseconds, workspace
+        ).first(ScheduledMessage.init(row:))
     }
 
     /// Deletes a message that waits or has failed, and returns its files; nil if there is none.
     func cancel(_ id: ScheduledID, of user: UserID) async throws -> [String]? {
-        try await database.query(Self.cancel, id, user).first { row throws(PostgresError) in try row.next() }
+        guard let workspace = try await workspace(of: id, user) else { return nil }
+        return try await database.query(Self.cancel, id, user, workspace).first { row throws(PostgresError) in
+            try row.next()
+        }
+    }
+
+    private func workspace(of id: ScheduledID, _ user: UserID) async throws -> WorkspaceID? {
+        try await database.query(Self.workspace, id, user).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Leases due messages. Other instances may take those that are not finished when the lease ends.
@@ -125,21 +146,24 @@ struct ScheduledStore: Sendable {
         try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
     }
 
-    func finish(_ id: ScheduledID) async throws { try await database.execute(Self.finish, id) }
+    func finish(_ message: ScheduledMessage) async throws {
+        try await database.execute(Self.finish, message.id, message.workspace)
+    }
 
     /// Whether an earlier attempt sent the message.
     func isSent(_ message: ScheduledMessage) async throws -> Bool {
         try await database.query(
-            Self.isSent, message.room.kindNumber, message.room.rawValue, message.author, message.sendID
+            Self.isSent, message.workspace, message.room.kindNumber, message.room.rawValue, message.author,
+            message.sendID
         ).value()
     }
 
-    func fail(_ id: ScheduledID, _ refusal: ScheduledMessage.Refusal) async throws {
-        try await database.execute(Self.fail, id, refusal.code, refusal.detail)
+    func fail(_ message: ScheduledMessage, _ refusal: ScheduledMessage.Refusal) async throws {
+        try await database.execute(Self.fail, message.id, refusal.code, refusal.detail, message.workspace)
     }
 
-    func postpone(_ id: ScheduledID, to moment: Timestamp) async throws {
-        try await database.execute(Self.postpone, id, moment.milliseconds)
+    func postpone(_ message: ScheduledMessage, to moment: Timestamp) async throws {
+        try await database.execute(Self.postpone, message.id, moment.milliseconds, message.workspace)
     }
 }
 

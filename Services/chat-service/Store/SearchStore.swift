@@ -14,21 +14,22 @@ struct SearchStore: Sendable {
         """
         select exists (
             select from search_partition where not exists (
-                select from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $6::bigint)
+                select from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $7::bigint)
         ) or exists (
-            select from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room)
-            join room on room.kind = wanted.kind and room.id = wanted.room
-            left join search_progress p on p.kind = wanted.kind and p.room = wanted.room
+            select from unnest($2::smallint[], $3::bigint[]) as wanted (kind, room)
+            join room on room.workspace = $1 and room.kind = wanted.kind and room.id = wanted.room
+            left join search_progress p on p.workspace = $1 and p.kind = wanted.kind and p.room = wanted.room
             where room.last_seq > 0 and (
-                coalesce(p.form, 0) <> $3 or room.last_seq - p.seq > $4 or room.rev - p.rev > $4
-                or (room.last_seq > p.seq and room.last_at < $5)))
+                coalesce(p.form, 0) <> $4 or room.last_seq - p.seq > $5 or room.rev - p.rev > $5
+                or (room.last_seq > p.seq and room.last_at < $6)))
         """)
     private static let following = Statement.read(
         "followed ones of threads",
         """
-        select f.kind, f.room, f.root
-        from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, root)
-        join thread_follower f on f.user_id = $1 and f.kind = wanted.kind and f.room = wanted.room and f.root = wanted.root
+        select f.workspace, f.kind, f.room, f.root
+        from unnest($3::smallint[], $4::bigint[], $5::bigint[]) as wanted (kind, room, root)
+        join thread_follower f on f.workspace = $2 and f.user_id = $1 and f.kind = wanted.kind and f.room = wanted.room
+            and f.root = wanted.root
         where f.is_following
         """)
 
@@ -48,9 +49,9 @@ struct SearchStore: Sendable {
 
     /// Returns the messages of candidates with their details, or nil if the time was over. Erased ones are missing.
     func messages(
-        _ candidates: [SearchCursor], for user: UserID, until deadline: SearchDeadline
+        _ candidates: [SearchCursor], in workspace: WorkspaceID, for user: UserID, until deadline: SearchDeadline
     ) async throws -> [StoredMessage]? {
-        let keys = candidates.map { MessageKey(room: $0.room, seq: $0.seq) }
+        let keys = candidates.map { MessageKey(RoomKey(workspace: workspace, id: $0.room), seq: $0.seq) }
         let found = try await within(deadline) { try await MessageStore(database: $0).find(keys) }
         guard let found else { return nil }
         return try await within(deadline) { pool in
@@ -61,25 +62,27 @@ struct SearchStore: Sendable {
     }
 
     /// Says whether the index has the messages of all rooms, but for those that are being indexed now; nil if the time was over.
-    func isComplete(for rooms: [RoomID], until deadline: SearchDeadline) async throws -> Bool? {
+    func isComplete(
+        for rooms: [RoomID], of workspace: WorkspaceID, until deadline: SearchDeadline
+    ) async throws -> Bool? {
         let now = Timestamp.now
         return try await within(deadline) { pool in
             try await !pool.query(
-                Self.behind, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form, Self.toleratedBacklog,
-                (now - Self.toleratedLag).milliseconds, SearchPartitions.length
+                Self.behind, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form,
+                Self.toleratedBacklog, (now - Self.toleratedLag).milliseconds, SearchPartitions.length
             ).value()
         }
     }
 
-    /// Those of the threads that the user follows; nil if the time was over.
+    /// Those of the threads of a workspace that the user follows; nil if the time was over.
     func followed(
-        _ threads: Set<MessageKey>, by user: UserID, until deadline: SearchDeadline
+        _ threads: Set<MessageKey>, in workspace: WorkspaceID, by user: UserID, until deadline: SearchDeadline
     ) async throws -> Set<MessageKey>? {
         let keys = Array(threads)
         return try await within(deadline) { pool in
             Set(
                 try await pool.query(
-                    Self.following, user, keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq)
+                    Self.following, user, workspace, keys.map(\.kindNumber), keys.map(\.roomNumber), keys.map(\.seq)
                 ).map { row throws(PostgresError) in try row.nextMessageKey() })
         }
     }

@@ -37,14 +37,13 @@ struct StandingStore: Sendable {
     private static let putWords = Statement.write(
         "replace filtered words",
         """
-        with put as (
-            insert into word_filter (workspace, ordinal, word, is_masked)
-            select $1, ordinal, word, is_masked from unnest($2::text[], $3::boolean[]) with ordinality
-                as new (word, is_masked, ordinal)
-            on conflict (workspace, ordinal) do update set word = excluded.word, is_masked = excluded.is_masked
-        )
-        delete from word_filter where workspace = $1 and ordinal > cardinality($2::text[])
+        insert into word_filter (workspace, ordinal, word, is_masked)
+        select $1, ordinal, word, is_masked from unnest($2::text[], $3::boolean[]) with ordinality
+            as new (word, is_masked, ordinal)
+        on conflict (workspace, ordinal) do update set word = excluded.word, is_masked = excluded.is_masked
         """)
+    private static let dropWords = Statement.write(
+        "drop filtered words", "delete from word_filter where workspace = $1 and ordinal > $2::bigint")
     private static let forget = Statement.write(
         "forget moderation of workspace",
         """
@@ -69,7 +68,10 @@ struct StandingStore: Sendable {
     }
 
     func replaceWords(of workspace: WorkspaceID, by words: [WordFilter.Word]) async throws {
-        try await database.execute(Self.putWords, workspace, words.map(\.text), words.map(\.isMasked))
+        var batch = PostgresBatch()
+        try batch.add(Self.putWords, workspace, words.map(\.text), words.map(\.isMasked))
+        try batch.add(Self.dropWords, workspace, words.count)
+        try await database.run(batch)
     }
 
     /// The standing of a member; a good one if there is none.

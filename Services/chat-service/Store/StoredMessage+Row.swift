@@ -5,9 +5,9 @@ import Wire
 extension StoredMessage {
     /// Reads the columns seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at, thread,
     /// is_aside, mentions, is_scheduled.
-    init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
-        self.room = room
-        self.workspace = workspace
+    init(room: RoomKey, row: inout Row) throws(PostgresError) {
+        self.room = room.id
+        workspace = room.workspace
         seq = try row.next()
         id = try row.next()
         author = try row.next()

@@ -28,47 +28,48 @@ struct UserErasureStore: Sendable {
     private static let reactions = Statement.read(
         "reactions of user",
         """
-        select r.kind, r.room, r.seq, r.emoji, room.workspace, room.name
-        from reaction r join room on room.kind = r.kind and room.id = r.room
+        select room.workspace, r.kind, r.room, r.seq, r.emoji, room.name
+        from reaction r join room on room.workspace = r.workspace and room.kind = r.kind and room.id = r.room
         where r.user_id = $1 order by r.kind, r.room, r.seq limit $2
         """)
     private static let eraseReactions = Statement.write(
         "erase reactions",
         """
-        delete from reaction where user_id = $1 and (kind, room, seq) in (
+        delete from reaction where user_id = $1 and workspace = $5 and (kind, room, seq) in (
             select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq))
         """)
     /// After leaving a channel or a workspace, a user has a removal in each of its rooms.
     private static let rooms = Statement.read(
         "rooms of user",
         """
-        select kind, room from read_position where user_id = $1
-        union select kind, room from removal where user_id = $1
-        union select 2::smallint, id from dm where low = $1
-        union select 2::smallint, id from dm where high = $1
-        order by 1, 2
+        select workspace, kind, room from read_position where user_id = $1
+        union select workspace, kind, room from removal where user_id = $1
+        union select workspace, 2::smallint, id from dm where low = $1
+        union select workspace, 2::smallint, id from dm where high = $1
+        order by 1, 2, 3
         """)
     private static let target = Statement.read(
-        "room of erasure", "select workspace, name from room where kind = $1 and id = $2")
+        "room of erasure", "select name from room where workspace = $1 and kind = $2 and id = $3")
     /// The room's head comes with them: they are one question for each room.
     private static let messages = Statement.read(
         "messages of user in room",
         """
         select last_seq, array(
             select seq from message
-            where kind = $1 and room = $2 and seq > $3 and seq <= $3::bigint + $4::bigint and author = $5 and deleted_at is null order by seq
+            where workspace = $6 and kind = $1 and room = $2 and seq > $3 and seq <= $3::bigint + $4::bigint
+                and author = $5 and deleted_at is null order by seq
         )
-        from room where kind = $1 and id = $2
+        from room where workspace = $6 and kind = $1 and id = $2
         """)
     private static let traces = Statement.write(
         "erase traces in room",
         """
         with versions as (
-            delete from message_version where kind = $1 and room = $2 and written_by = $3
+            delete from message_version where workspace = $4 and kind = $1 and room = $2 and written_by = $3
         ), files as (
-            update file set author = null where kind = $1 and room = $2 and author = $3
+            update file set author = null where workspace = $4 and kind = $1 and room = $2 and author = $3
         )
-        delete from read_position where kind = $1 and room = $2 and user_id = $3
+        delete from read_position where workspace = $4 and kind = $1 and room = $2 and user_id = $3
         """)
 
     /// Erases the rows that only the user sees.
@@ -79,35 +80,40 @@ struct UserErasureStore: Sendable {
         try await database.query(Self.reactions, user, limit).map { row throws(PostgresError) in
             let key = try row.nextMessageKey()
             let emoji = try row.next(as: String.self)
-            let target = MessageTarget(room: key.room, workspace: try row.next(), name: try row.next())
+            let target = MessageTarget(room: key.room, workspace: key.workspace, name: try row.next())
             return PendingChange(target: target, seq: key.seq, user: user, kind: .unreact(Emoji(stored: emoji)))
         }
     }
 
     /// Erases the rest of a user's reactions to the messages of changes.
     func erase(_ reactions: [PendingChange], of user: UserID) async throws {
-        try await database.execute(
-            Self.eraseReactions, user, reactions.map { $0.target.room.kindNumber },
-            reactions.map { $0.target.room.rawValue }, reactions.map(\.seq))
+        for (workspace, reactions) in Dictionary(grouping: reactions, by: \.target.workspace) {
+            try await database.execute(
+                Self.eraseReactions, user, reactions.map { $0.target.room.kindNumber },
+                reactions.map { $0.target.room.rawValue }, reactions.map(\.seq), workspace)
+        }
     }
 
     /// The rooms that a user has read, was removed from, or has as a DM.
-    func rooms(of user: UserID) async throws -> [RoomID] {
-        try await database.query(Self.rooms, user).map { row throws(PostgresError) in try row.nextRoom() }
+    func rooms(of user: UserID) async throws -> [RoomKey] {
+        try await database.query(Self.rooms, user).map { row throws(PostgresError) in try row.nextRoomKey() }
     }
 
     /// A room as changes name it; nil if it has no message.
-    func target(_ room: RoomID) async throws -> MessageTarget? {
-        try await database.query(Self.target, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
-            MessageTarget(room: room, workspace: try row.next(), name: try row.next())
+    func target(_ room: RoomKey) async throws -> MessageTarget? {
+        try await database.query(Self.target, room.workspace, room.kindNumber, room.rawValue).first {
+            row throws(PostgresError) in
+            MessageTarget(room: room.id, workspace: room.workspace, name: try row.next())
         }
     }
 
     /// The user's messages in a room among the `span` messages after a seq; nil at the room's end.
     func messages(
-        of user: UserID, in room: RoomID, after seq: Int64, span: Int64
+        of user: UserID, in room: RoomKey, after seq: Int64, span: Int64
     ) async throws -> (seqs: [Int64], end: Int64)? {
-        let found = try await database.query(Self.messages, room.kindNumber, room.rawValue, seq, span, user).first {
+        let found = try await database.query(
+            Self.messages, room.kindNumber, room.rawValue, seq, span, user, room.workspace
+        ).first {
             row throws(PostgresError) in (head: try row.next(as: Int64.self), seqs: try row.next(as: [Int64].self))
         }
         guard let found, seq < found.head else { return nil }
@@ -115,7 +121,7 @@ struct UserErasureStore: Sendable {
     }
 
     /// Erases earlier texts, the authorship of files and the read marker of a user in a room.
-    func eraseTraces(of user: UserID, in room: RoomID) async throws {
-        try await database.execute(Self.traces, room.kindNumber, room.rawValue, user)
+    func eraseTraces(of user: UserID, in room: RoomKey) async throws {
+        try await database.execute(Self.traces, room.kindNumber, room.rawValue, user, room.workspace)
     }
 }

@@ -35,7 +35,7 @@ struct WebhookDeliveryStore: Sendable {
         "next event of webhook queue",
         """
         select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
-        from webhook_delivery where subscription = $1 and room = $2 and state = 0 order by id limit 1
+        from webhook_delivery where workspace = $3 and subscription = $1 and room = $2 and state = 0 order by id limit 1
         """)
     /// Nothing is written without the lease.
     private static let settle = Statement.write(
@@ -43,15 +43,15 @@ struct WebhookDeliveryStore: Sendable {
         """
         with held as (
             update webhook_queue set due_at = $4, attempts = 0
-            where subscription = $1 and room = $2 and due_at = $3
+            where workspace = $10 and subscription = $1 and room = $2 and due_at = $3
             returning additions
         ), event as (
             update webhook_delivery set state = $6, attempts = attempts + 1, status = $7, error = $8, tried_at = $9,
                 first_tried_at = coalesce(first_tried_at, $9)
-            where id = $5 and exists (select from held)
+            where workspace = $10 and id = $5 and exists (select from held)
         ), subscription as (
             update webhook_subscription set failing_since = null
-            where id = $1 and $6 = 1 and failing_since is not null and exists (select from held)
+            where workspace = $10 and id = $1 and $6 = 1 and failing_since is not null and exists (select from held)
         )
         select additions from held
         """)
@@ -60,15 +60,15 @@ struct WebhookDeliveryStore: Sendable {
         """
         with held as (
             update webhook_queue set due_at = $4, attempts = attempts + 1
-            where subscription = $1 and room = $2 and due_at = $3
+            where workspace = $9 and subscription = $1 and room = $2 and due_at = $3
             returning subscription
         ), event as (
             update webhook_delivery set attempts = attempts + 1, status = $6, error = $7, tried_at = $8,
                 first_tried_at = coalesce(first_tried_at, $8)
-            where id = $5 and exists (select from held)
+            where workspace = $9 and id = $5 and exists (select from held)
         )
         update webhook_subscription set failing_since = coalesce(failing_since, $8)
-        where id in (select subscription from held)
+        where workspace = $9 and id in (select subscription from held)
         returning failing_since
         """)
     /// Only if nothing was added meanwhile.
@@ -76,46 +76,33 @@ struct WebhookDeliveryStore: Sendable {
         "leave webhook queue",
         """
         update webhook_queue set due_at = null
-        where subscription = $1 and room = $2 and due_at = $3 and additions = $4
+        where workspace = $5 and subscription = $1 and room = $2 and due_at = $3 and additions = $4
         """)
     private static let release = Statement.write(
         "release webhook queue",
-        "update webhook_queue set due_at = $4 where subscription = $1 and room = $2 and due_at = $3")
+        """
+        update webhook_queue set due_at = $4
+        where workspace = $5 and subscription = $1 and room = $2 and due_at = $3
+        """)
     private static let nextDue = Statement.read("next due webhook queue", "select min(due_at) from webhook_queue")
-    private static let list = Statement.read(
-        "events of subscription",
-        """
-        select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
-        from webhook_delivery
-        where subscription = $1 and id < $2 and ($3::smallint is null or state = $3) order by id desc limit $4
-        """)
-    private static let replay = Statement.write(
-        "replay event of webhook",
-        """
-        with again as (
-            update webhook_delivery set state = 0, first_tried_at = null where id = $2 and subscription = $1 and state <> 0
-            returning subscription, room
-        )
-        insert into webhook_queue (subscription, room, seq, rev, due_at, additions)
-        select subscription, room, 0, 0, $3::bigint, 1 from again
-        on conflict (subscription, room) do update
-        set due_at = coalesce(webhook_queue.due_at, excluded.due_at), additions = webhook_queue.additions + 1
-        """)
-    private static let one = Statement.read(
-        "event of subscription",
-        """
-        select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
-        from webhook_delivery where id = $2 and subscription = $1
-        """)
     private static let forget = Statement.write(
         "forget events of webhooks",
         """
         with reactions as (
             delete from webhook_reaction
-            where ctid in (select ctid from webhook_reaction where reacted_at < $1 limit $2)
+            where workspace = $3 and ctid in (
+                select ctid from webhook_reaction where workspace = $3 and reacted_at < $1 limit $2)
         )
         delete from webhook_delivery
-        where id in (select id from webhook_delivery where created_at < $1 and state <> 0 order by created_at limit $2)
+        where workspace = $3 and id in (
+            select id from webhook_delivery where workspace = $3 and created_at < $1 and state <> 0
+            order by created_at limit $2)
+        """)
+    private static let expired = Statement.read(
+        "workspaces with old events of webhooks",
+        """
+        select workspace from webhook_delivery where created_at < $1 and state <> 0
+        union select workspace from webhook_reaction where reacted_at < $1
         """)
     private static let length = Statement.read(
         "events of webhooks that wait",
@@ -142,7 +129,8 @@ struct WebhookDeliveryStore: Sendable {
 
     /// The first event of a queue that is not settled.
     func next(of lease: WebhookLease) async throws -> WebhookDelivery? {
-        try await database.query(Self.next, lease.subscription.id, lease.room).first(WebhookDelivery.init(row:))
+        try await database.query(Self.next, lease.subscription.id, lease.room, lease.subscription.workspace)
+            .first(WebhookDelivery.init(row:))
     }
 
     /// Ends an event and extends the lease; returns false if the lease has been lost.
@@ -152,7 +140,7 @@ struct WebhookDeliveryStore: Sendable {
     ) async throws -> Bool {
         let additions = try await database.query(
             Self.settle, lease.subscription.id, lease.room, lease.until.milliseconds, until.milliseconds, event.id,
-            state.rawValue, outcome.status, outcome.error, now.milliseconds
+            state.rawValue, outcome.status, outcome.error, now.milliseconds, lease.subscription.workspace
         ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
         guard let additions else { return false }
         (lease.until, lease.additions, lease.attempts) = (until, additions, 0)
@@ -167,20 +155,22 @@ struct WebhookDeliveryStore: Sendable {
     ) async throws -> Timestamp? {
         try await database.query(
             Self.postpone, lease.subscription.id, lease.room, lease.until.milliseconds, moment.milliseconds, event.id,
-            outcome.status, outcome.error, now.milliseconds
+            outcome.status, outcome.error, now.milliseconds, lease.subscription.workspace
         ).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Ends the lease of an empty queue; returns false if something has been added meanwhile.
     func leave(_ lease: WebhookLease) async throws -> Bool {
         try await database.execute(
-            Self.leave, lease.subscription.id, lease.room, lease.until.milliseconds, lease.additions) == 1
+            Self.leave, lease.subscription.id, lease.room, lease.until.milliseconds, lease.additions,
+            lease.subscription.workspace) == 1
     }
 
     /// Ends the lease of a queue with events.
     func release(_ lease: WebhookLease, at now: Timestamp) async throws {
         try await database.execute(
-            Self.release, lease.subscription.id, lease.room, lease.until.milliseconds, now.milliseconds)
+            Self.release, lease.subscription.id, lease.room, lease.until.milliseconds, now.milliseconds,
+            lease.subscription.workspace)
     }
 
     /// The time of the next due queue, or the next end of a lease; nil for none.
@@ -188,25 +178,13 @@ struct WebhookDeliveryStore: Sendable {
         try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
     }
 
-    /// The events of a subscription, newest first, before one.
-    func list(
-        of subscription: WebhookSubscriptionID, before id: Int64, _ state: WebhookDelivery.State?, limit: Int
-    ) async throws -> [WebhookDelivery] {
-        try await database.query(Self.list, subscription, id, state?.rawValue, limit).map(WebhookDelivery.init(row:))
-    }
-
-    func find(_ id: WebhookDeliveryID, of subscription: WebhookSubscriptionID) async throws -> WebhookDelivery? {
-        try await database.query(Self.one, subscription, id).first(WebhookDelivery.init(row:))
-    }
-
-    /// Puts an event that has ended back into its queue.
-    func replay(_ id: WebhookDeliveryID, of subscription: WebhookSubscriptionID, at now: Timestamp) async throws {
-        try await database.execute(Self.replay, subscription, id, now.milliseconds)
-    }
-
-    /// Deletes events that ended and are older than a moment. Returns how many.
-    func forget(before moment: Timestamp, limit: Int) async throws -> Int {
-        Int(try await database.execute(Self.forget, moment.milliseconds, limit))
+    /// Deletes events that ended and are older than a moment, with old reactions, `limit` in a statement.
+    func forget(before moment: Timestamp, limit: Int) async throws {
+        let workspaces = try await database.query(Self.expired, moment.milliseconds)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .webhookEvents) { workspace in
+            while try await database.execute(Self.forget, moment.milliseconds, limit, workspace) == limit {}
+        }
     }
 
     func length() async throws -> QueueLength {
@@ -218,7 +196,7 @@ struct WebhookDeliveryStore: Sendable {
 
 extension WebhookDelivery {
     /// Reads the columns id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error.
-    fileprivate init(row: inout Row) throws(PostgresError) {
+    init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         let room = try row.next(as: Int64.self)
         channel = room > 0 ? ChannelID(room) : nil

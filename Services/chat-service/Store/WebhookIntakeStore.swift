@@ -9,6 +9,7 @@ struct WebhookIntakeStore: Sendable {
 
     /// A channel with messages or changes that a queue does not have yet.
     struct Stale: Sendable, Hashable {
+        let workspace: WorkspaceID
         let subscription: WebhookSubscriptionID
         let channel: ChannelID
     }
@@ -16,9 +17,9 @@ struct WebhookIntakeStore: Sendable {
     private static let stale = Statement.read(
         "stale webhook queues",
         """
-        select s.id, room.id
+        select s.workspace, s.id, room.id
         from webhook_subscription s join room on room.workspace = s.workspace and room.kind = 1
-        left join webhook_queue q on q.subscription = s.id and q.room = room.id
+        left join webhook_queue q on q.workspace = s.workspace and q.subscription = s.id and q.room = room.id
         where s.is_on and ($1::bigint[] is null or s.workspace = any($1))
             and (room.last_seq > coalesce(q.seq, 0) or room.rev > coalesce(q.rev, 0))
             and (s.channels = '{}' or room.id = any(s.channels))
@@ -28,56 +29,60 @@ struct WebhookIntakeStore: Sendable {
     private static let make = Statement.write(
         "make webhook queue",
         """
-        insert into webhook_queue (subscription, room, seq, rev)
-        select id, $2::bigint, 0, 0 from webhook_subscription where id = $1 and is_on for key share
+        insert into webhook_queue (workspace, subscription, room, seq, rev)
+        select workspace, id, $2::bigint, 0, 0 from webhook_subscription
+        where workspace = $3 and id = $1 and is_on for key share
         on conflict do nothing
         """)
     private static let lock = Statement.write(
         "lock webhook queue",
-        "select seq, rev from webhook_queue where subscription = $1 and room = $2 for update")
+        "select seq, rev from webhook_queue where workspace = $3 and subscription = $1 and room = $2 for update")
     /// Ends after `$3` messages and `$4` changes.
     private static let heads = Statement.read(
         "news of channel",
         """
         select least(room.last_seq, q.seq + $3), (
             select max(rev) from (
-                select rev from message_change c where c.kind = 1 and c.room = q.room and c.rev > q.rev and c.rev <= room.rev
+                select rev from message_change c
+                where c.workspace = $5 and c.kind = 1 and c.room = q.room and c.rev > q.rev and c.rev <= room.rev
                 order by rev limit $4
             ) as page
         ), (
             select count(*) from (
-                select from message_change c where c.kind = 1 and c.room = q.room and c.rev > q.rev and c.rev <= room.rev
+                select from message_change c
+                where c.workspace = $5 and c.kind = 1 and c.room = q.room and c.rev > q.rev and c.rev <= room.rev
                 limit $4
             ) as page
         ), room.rev
-        from webhook_queue q join room on room.kind = 1 and room.id = q.room where q.subscription = $1 and q.room = $2
+        from webhook_queue q join room on room.workspace = $5 and room.kind = 1 and room.id = q.room
+        where q.workspace = $5 and q.subscription = $1 and q.room = $2
         """)
     private static let addMessages = Statement.write(
         "queue messages for webhook",
         """
-        insert into webhook_delivery (subscription, room, event, seq, created_at)
-        select $1::bigint, $2::bigint, kind.event, message.seq, message.created_at
+        insert into webhook_delivery (workspace, subscription, room, event, seq, created_at)
+        select $5::bigint, $1::bigint, $2::bigint, kind.event, message.seq, message.created_at
         from message
         cross join (values (1, 'message'), (2, 'mention')) as kind (place, event)
-        where message.kind = 1 and message.room = $2 and message.seq > $3 and message.seq <= $4
-            and kind.event = any((select events from webhook_subscription where id = $1)::text[])
+        where message.workspace = $5 and message.kind = 1 and message.room = $2 and message.seq > $3 and message.seq <= $4
+            and kind.event = any((select events from webhook_subscription where workspace = $5 and id = $1)::text[])
             and (kind.event = 'message' or coalesce(message.mentions, '{}') <> '{}')
         order by message.seq, kind.place
         """)
     private static let addChanges = Statement.write(
         "queue changes for webhook",
         """
-        insert into webhook_delivery (subscription, room, event, seq, detail, created_at)
-        select $1::bigint, $2::bigint, event, seq, detail, $5::bigint
+        insert into webhook_delivery (workspace, subscription, room, event, seq, detail, created_at)
+        select $6::bigint, $1::bigint, $2::bigint, event, seq, detail, $5::bigint
         from (
             select 1 as place, rev, 'changed' as event, seq, null::text as detail
-            from message_change where kind = 1 and room = $2 and rev > $3 and rev <= $4
+            from message_change where workspace = $6 and kind = 1 and room = $2 and rev > $3 and rev <= $4
             union all
             select 2, rev, 'reaction', seq, json_build_object(
                 'emoji', emoji, 'user_id', user_id::text, 'action', case when is_added then 'added' else 'removed' end)::text
-            from webhook_reaction where room = $2 and rev > $3 and rev <= $4
+            from webhook_reaction where workspace = $6 and room = $2 and rev > $3 and rev <= $4
         ) as news
-        where event = any((select events from webhook_subscription where id = $1)::text[])
+        where event = any((select events from webhook_subscription where workspace = $6 and id = $1)::text[])
         order by rev, place
         """)
     private static let move = Statement.write(
@@ -85,24 +90,25 @@ struct WebhookIntakeStore: Sendable {
         """
         update webhook_queue set seq = greatest(seq, $3), rev = greatest(rev, $4), additions = additions + 1,
             due_at = case when exists (
-                select from webhook_delivery d where d.subscription = $1 and d.room = $2 and d.state = 0
+                select from webhook_delivery d
+                where d.workspace = $6 and d.subscription = $1 and d.room = $2 and d.state = 0
             ) then coalesce(due_at, $5) else due_at end
-        where subscription = $1 and room = $2
+        where workspace = $6 and subscription = $1 and room = $2
         """)
     private static let addFact = Statement.write(
         "queue fact for webhooks",
         """
         with added as (
-            insert into webhook_delivery (subscription, room, event, detail, key, created_at)
-            select id, 0, $2::text, $3::text, $4::text, $5::bigint from webhook_subscription
+            insert into webhook_delivery (workspace, subscription, room, event, detail, key, created_at)
+            select workspace, id, 0, $2::text, $3::text, $4::text, $5::bigint from webhook_subscription
             where workspace = $1 and is_on and $2 = any(events)
                 and ($6::bigint is null or channels = '{}' or $6 = any(channels))
-            on conflict (subscription, key) where key is not null do nothing
-            returning subscription
+            on conflict do nothing
+            returning workspace, subscription
         )
-        insert into webhook_queue (subscription, room, seq, rev, due_at, additions)
-        select subscription, 0, 0, 0, $5::bigint, 1 from added
-        on conflict (subscription, room) do update
+        insert into webhook_queue (workspace, subscription, room, seq, rev, due_at, additions)
+        select workspace, subscription, 0, 0, 0, $5::bigint, 1 from added
+        on conflict on constraint webhook_queue_pkey do update
         set due_at = coalesce(webhook_queue.due_at, excluded.due_at), additions = webhook_queue.additions + 1
         """)
 
@@ -113,19 +119,19 @@ struct WebhookIntakeStore: Sendable {
     /// - Parameter workspaces: only of these; nil for all.
     func stale(in workspaces: Set<WorkspaceID>?, limit: Int) async throws -> [Stale] {
         try await database.query(Self.stale, workspaces.map { Array($0) }, limit).map { row throws(PostgresError) in
-            Stale(subscription: try row.next(), channel: try row.next())
+            Stale(workspace: try row.next(), subscription: try row.next(), channel: try row.next())
         }
     }
 
     /// Puts the news of a channel into a queue, in their order: messages, and then changes. Ends after a page.
     func gather(_ stale: Stale, at now: Timestamp) async throws {
-        let (subscription, channel) = (stale.subscription, stale.channel)
+        let (workspace, subscription, channel) = (stale.workspace, stale.subscription, stale.channel)
         try await database.transaction { tx in
             var batch = PostgresBatch()
-            try batch.add(Self.make, subscription, channel)
-            try batch.add(Self.lock, subscription, channel)
+            try batch.add(Self.make, subscription, channel, workspace)
+            try batch.add(Self.lock, subscription, channel, workspace)
             // Its snapshot is taken after the wait for the lock.
-            try batch.add(Self.heads, subscription, channel, Self.pageSize, Self.pageSize)
+            try batch.add(Self.heads, subscription, channel, Self.pageSize, Self.pageSize, workspace)
             let results = try await tx.run(batch)
             let known = try results[1].first { row throws(PostgresError) in
                 (seq: try row.next(as: Int64.self), rev: try row.next(as: Int64.self))
@@ -140,13 +146,14 @@ struct WebhookIntakeStore: Sendable {
             guard let known, let heads else { return }
             var writing = PostgresBatch()
             if heads.seq > known.seq {
-                try writing.add(Self.addMessages, subscription, channel, known.seq, heads.seq)
+                try writing.add(Self.addMessages, subscription, channel, known.seq, heads.seq, workspace)
             }
             if heads.rev > known.rev {
-                try writing.add(Self.addChanges, subscription, channel, known.rev, heads.rev, now.milliseconds)
+                try writing.add(
+                    Self.addChanges, subscription, channel, known.rev, heads.rev, now.milliseconds, workspace)
             }
             guard writing.count > 0 else { return }
-            try writing.add(Self.move, subscription, channel, heads.seq, heads.rev, now.milliseconds)
+            try writing.add(Self.move, subscription, channel, heads.seq, heads.rev, now.milliseconds, workspace)
             try await tx.run(writing)
         }
     }

@@ -8,20 +8,20 @@ struct WebhookSubscriptionStore: Sendable {
 
     private static let nextID = Statement.write(
         "next subscription id", "select nextval('webhook_subscription_id')")
-    /// Everything that is in the channels by now is not told.
     private static let insert = Statement.write(
         "insert subscription",
         """
-        with made as (
-            insert into webhook_subscription (id, workspace, url, events, channels, seed, created_by, created_at)
-            select $1::bigint, $2::bigint, $3::text, $4::text[], $5::bigint[], $6::bytea, $7::bigint, $8::bigint
-            where (select count(*) from webhook_subscription where workspace = $2) < $9
-            returning id, workspace
-        ), queues as (
-            insert into webhook_queue (subscription, room, seq, rev)
-            select made.id, room.id, room.last_seq, room.rev from made join room using (workspace) where room.kind = 1
-        )
-        select id from made
+        insert into webhook_subscription (id, workspace, url, events, channels, seed, created_by, created_at)
+        select $1::bigint, $2::bigint, $3::text, $4::text[], $5::bigint[], $6::bytea, $7::bigint, $8::bigint
+        where (select count(*) from webhook_subscription where workspace = $2) < $9
+        """)
+    /// Everything that is in the channels by now is not told.
+    private static let begin = Statement.write(
+        "begin queues of subscription",
+        """
+        insert into webhook_queue (workspace, subscription, room, seq, rev)
+        select $1, $2, id, last_seq, rev from room where workspace = $1::bigint and kind = 1
+        on conflict on constraint webhook_queue_pkey do update set seq = excluded.seq, rev = excluded.rev
         """)
     private static let list = Statement.read(
         "subscriptions of workspace",
@@ -42,24 +42,29 @@ struct WebhookSubscriptionStore: Sendable {
         """
         update webhook_subscription
         set url = coalesce($2, url), events = coalesce($3, events), channels = coalesce($4, channels)
-        where id = $1
+        where workspace = $5 and id = $1
         """)
     private static let rotate = Statement.write(
         "rotate secret of subscription",
-        "update webhook_subscription set old_seed = seed, old_seed_until = $3, seed = $2 where id = $1")
+        """
+        update webhook_subscription set old_seed = seed, old_seed_until = $3, seed = $2 where workspace = $4 and id = $1
+        """)
     /// With a reason, the queue for the notice of it becomes due in the same transaction.
     private static let turnOff = Statement.write(
         "turn subscription off",
         """
         with off as (
-            update webhook_subscription set is_on = false, off_reason = $2, off_at = $3 where id = $1 and is_on
+            update webhook_subscription set is_on = false, off_reason = $2, off_at = $3
+            where workspace = $4 and id = $1 and is_on
             returning id
         ), queues as (
-            update webhook_queue set due_at = null where subscription in (select id from off) and room <> $4
+            update webhook_queue set due_at = null
+            where workspace = $4 and subscription in (select id from off) and room <> $5
         ), notice as (
-            insert into webhook_queue (subscription, room, seq, rev, due_at, additions)
-            select id, $4::bigint, 0, 0, $3::bigint, $3::bigint from off where $2::text is not null
-            on conflict (subscription, room) do update set due_at = excluded.due_at, additions = excluded.additions
+            insert into webhook_queue (workspace, subscription, room, seq, rev, due_at, additions)
+            select $4, id, $5::bigint, 0, 0, $3::bigint, $3::bigint from off where $2::text is not null
+            on conflict on constraint webhook_queue_pkey do update
+                set due_at = excluded.due_at, additions = excluded.additions
         )
         select count(*) from off
         """)
@@ -67,25 +72,19 @@ struct WebhookSubscriptionStore: Sendable {
     private static let turnOn = Statement.write(
         "turn subscription on",
         """
-        with turned as (
-            update webhook_subscription set is_on = true, off_reason = null, off_at = null, failing_since = null
-            where id = $1 and not is_on
-            returning id, workspace
-        )
-        insert into webhook_queue (subscription, room, seq, rev, due_at)
-        select turned.id, room.id, room.last_seq, room.rev, null::bigint
-        from turned join room using (workspace) where room.kind = 1
-        on conflict (subscription, room) do update set seq = excluded.seq, rev = excluded.rev
+        update webhook_subscription set is_on = true, off_reason = null, off_at = null, failing_since = null
+        where workspace = $2 and id = $1 and not is_on
         """)
     private static let resume = Statement.write(
         "resume queues of subscription",
         """
         update webhook_queue q set due_at = coalesce(due_at, $2), attempts = 0
-        where subscription = $1 and exists (
-            select from webhook_delivery d where d.subscription = q.subscription and d.room = q.room and d.state = 0)
+        where workspace = $3 and subscription = $1 and exists (
+            select from webhook_delivery d
+            where d.workspace = $3 and d.subscription = q.subscription and d.room = q.room and d.state = 0)
         """)
     private static let delete = Statement.write(
-        "delete subscription", "delete from webhook_subscription where id = $1")
+        "delete subscription", "delete from webhook_subscription where workspace = $2 and id = $1")
     private static let forget = Statement.write(
         "delete subscriptions of workspace", "delete from webhook_subscription where workspace = $1")
     private static let watched = Statement.read(
@@ -95,12 +94,14 @@ struct WebhookSubscriptionStore: Sendable {
 
     /// Inserts a subscription; returns false if its workspace has `limit` of them.
     func insert(_ subscription: WebhookSubscription, limit: Int) async throws -> Bool {
-        let inserted = try await database.query(
-            Self.insert, subscription.id, subscription.workspace, subscription.url,
-            subscription.events.map(\.rawValue), subscription.channels, subscription.seeds.current,
-            subscription.createdBy, subscription.createdAt.milliseconds, limit
-        ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
-        return inserted != nil
+        try await database.transaction { tx in
+            let count = try await tx.execute(
+                Self.insert, subscription.id, subscription.workspace, subscription.url,
+                subscription.events.map(\.rawValue), subscription.channels, subscription.seeds.current,
+                subscription.createdBy, subscription.createdAt.milliseconds, limit)
+            if count == 1 { try await tx.execute(Self.begin, subscription.workspace, subscription.id) }
+            return count == 1
+        }
     }
 
     /// The subscriptions of a workspace in the order of their making.
@@ -114,32 +115,40 @@ struct WebhookSubscriptionStore: Sendable {
 
     /// Changes the values that are not nil.
     func change(
-        _ id: WebhookSubscriptionID, url: String?, events: [WebhookEvent]?, channels: [ChannelID]?
+        _ subscription: WebhookSubscription, url: String?, events: [WebhookEvent]?, channels: [ChannelID]?
     ) async throws {
-        try await database.execute(Self.change, id, url, events?.map(\.rawValue), channels)
+        try await database.execute(
+            Self.change, subscription.id, url, events?.map(\.rawValue), channels, subscription.workspace)
     }
 
     /// Gives a subscription another seed. The one until now also signs until a moment.
-    func rotate(_ id: WebhookSubscriptionID, to seed: [UInt8], until moment: Timestamp) async throws {
-        try await database.execute(Self.rotate, id, seed, moment.milliseconds)
+    func rotate(_ subscription: WebhookSubscription, to seed: [UInt8], until moment: Timestamp) async throws {
+        try await database.execute(
+            Self.rotate, subscription.id, seed, moment.milliseconds, subscription.workspace)
     }
 
     /// Returns false if the subscription is off already.
     ///
     /// - Parameter reason: why it was switched off by itself; nil if a manager has done it. Managers need no notice of that.
-    func turnOff(_ id: WebhookSubscriptionID, because reason: String?, at now: Timestamp) async throws -> Bool {
-        try await database.query(Self.turnOff, id, reason, now.milliseconds, WebhookLease.notice)
-            .value(as: Int64.self) == 1
+    func turnOff(
+        _ subscription: WebhookSubscription, because reason: String?, at now: Timestamp
+    ) async throws -> Bool {
+        try await database.query(
+            Self.turnOff, subscription.id, reason, now.milliseconds, subscription.workspace, WebhookLease.notice
+        ).value(as: Int64.self) == 1
     }
 
-    func turnOn(_ id: WebhookSubscriptionID, at now: Timestamp) async throws {
-        var batch = PostgresBatch()
-        try batch.add(Self.turnOn, id)
-        try batch.add(Self.resume, id, now.milliseconds)
-        try await database.run(batch)
+    func turnOn(_ subscription: WebhookSubscription, at now: Timestamp) async throws {
+        try await database.transaction { tx in
+            let count = try await tx.execute(Self.turnOn, subscription.id, subscription.workspace)
+            if count == 1 { try await tx.execute(Self.begin, subscription.workspace, subscription.id) }
+            try await tx.execute(Self.resume, subscription.id, now.milliseconds, subscription.workspace)
+        }
     }
 
-    func delete(_ id: WebhookSubscriptionID) async throws { try await database.execute(Self.delete, id) }
+    func delete(_ subscription: WebhookSubscription) async throws {
+        try await database.execute(Self.delete, subscription.id, subscription.workspace)
+    }
 
     /// Deletes the subscriptions of a workspace that is deleted.
     func forget(_ workspace: WorkspaceID) async throws { try await database.execute(Self.forget, workspace) }

@@ -10,7 +10,7 @@ struct ChangePlanTests {
     private static let target = MessageTarget(room: room, workspace: WorkspaceID(3), name: "c")
     private static let now = Timestamp(milliseconds: 1_000_000)
 
-    private static func key(_ seq: Int64) -> MessageKey { MessageKey(room: room, seq: seq) }
+    private static func key(_ seq: Int64) -> MessageKey { MessageKey(target.key, seq: seq) }
 
     /// A room at revision 10 with messages of user 1, the third of which is deleted.
     private static func plan(_ limits: ChangeLimits = ChangeLimits(), pins: Int = 0, isClosed: Bool = false)
@@ -48,7 +48,7 @@ struct ChangePlanTests {
         #expect(plan.apply(Self.change(.edit("new"))) == .accepted(erased: []))
         let writes = plan.finished()
         #expect(writes.revs == [Self.key(1): 11, Self.key(2): 12])
-        #expect(writes.rooms == [Self.room: 12])
+        #expect(writes.rooms == [Self.target.key: 12])
         #expect(writes.messages.map(\.rev) == [11, 12])
         #expect(writes.messages.map(\.content) == ["new", nil])
         #expect(writes.versions.map(\.content) == ["text 1"])
@@ -76,7 +76,7 @@ struct ChangePlanTests {
         #expect(plan.apply(Self.change(.delete, 2)) == .accepted(erased: ["/static/channelChats/a_1.jpg"]))
         #expect(Self.code(plan.apply(Self.change(.edit("x"), 2))) == .notFound)
         let writes = plan.finished()
-        #expect(writes.erased.messages == [Self.key(2)])
+        #expect(writes.erased.messages.map(\.key) == [Self.key(2)])
         #expect(writes.messages.map(\.deletedAt) == [Self.now])
         #expect(writes.messages.map(\.content) == [""])
         var closed = Self.plan(isClosed: true)

@@ -10,7 +10,8 @@ struct FileRecordTests {
 
     private func record(_ displayName: String) -> FileRecord {
         FileRecord(
-            name: Self.unique, folder: "channelChats", room: RoomID(ChannelID(7)), displayName: displayName, size: 1)
+            name: Self.unique, folder: "channelChats", workspace: WorkspaceID(3), room: RoomID(ChannelID(7)),
+            displayName: displayName, size: 1)
     }
 
     @Test(

@@ -103,7 +103,8 @@ struct SearchWalkTests {
         let room = RoomID(ChannelID(7))
         let messages = [message(9, "회의"), message(8, "회의", thread: 3), message(5, "회의"), message(3, "회의")]
         #expect(try ranked(messages, "회의").map(\.seq) == [9, 8, 5, 3])
-        let followed = try ranked(messages, "회의", following: [MessageKey(room: room, seq: 3)])
+        let followed = try ranked(
+            messages, "회의", following: [MessageKey(RoomKey(workspace: WorkspaceID(3), id: room), seq: 3)])
         #expect(followed.map(\.seq) == [8, 3, 9, 5])
     }
 
@@ -198,7 +199,7 @@ struct SearchWalkTests {
         thread: Int64? = nil
     ) -> StoredMessage {
         StoredMessage(
-            room: room, workspace: nil, seq: Int64(seq), id: ChatID(Int64(seq)), author: UserID(author),
+            room: room, workspace: WorkspaceID(3), seq: Int64(seq), id: ChatID(Int64(seq)), author: UserID(author),
             session: SessionID(1), content: content, files: [],
             createdAt: Timestamp(milliseconds: Self.period + Int64(seq) - daysAgo * 86_400_000), clientID: nil,
             traits: thread.map { MessageTraits(thread: ThreadPlace(root: $0, isInTimeline: false)) },

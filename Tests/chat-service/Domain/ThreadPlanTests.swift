@@ -8,6 +8,10 @@ import Wire
 struct ThreadPlanTests {
     private static let (room, other) = (RoomID(ChannelID(7)), RoomID(ChannelID(8)))
 
+    private static func key(_ room: RoomID, _ seq: Int64) -> MessageKey {
+        MessageKey(RoomKey(workspace: WorkspaceID(3), id: room), seq: seq)
+    }
+
     private static func reply(
         to seq: Int64, by author: Int64, in room: RoomID = room, isInTimeline: Bool = false,
         mentions: [Int64] = []
@@ -23,13 +27,13 @@ struct ThreadPlanTests {
         return ThreadPlan(
             BatchOrder(messages),
             [
-                MessageKey(room: room, seq: 1): ThreadPlan.Target(
+                key(room, 1): ThreadPlan.Target(
                     root: 1, isOpen: true, firstFollowers: [UserID(8), UserID(9)], users: [], head: head),
-                MessageKey(room: room, seq: 5): ThreadPlan.Target(
+                key(room, 5): ThreadPlan.Target(
                     root: 2, isOpen: true, firstFollowers: [], users: [3, 4, 5, 6, 7].map { UserID($0) }, head: head),
-                MessageKey(room: room, seq: 2): ThreadPlan.Target(
+                key(room, 2): ThreadPlan.Target(
                     root: 2, isOpen: true, firstFollowers: [], users: [3, 4, 5, 6, 7].map { UserID($0) }, head: head),
-                MessageKey(room: other, seq: 1): ThreadPlan.Target(
+                key(other, 1): ThreadPlan.Target(
                     root: 1, isOpen: true, firstFollowers: [UserID(9)], users: [],
                     head: RoomHead(seq: 1, rev: 0)),
             ])

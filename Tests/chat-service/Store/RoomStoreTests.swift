@@ -16,7 +16,8 @@ struct RoomStoreTests {
             let writes = Mutex<[Task<[SendOutcome], any Error>]>([])
             let haveWaited = Mutex(false)
             try await database.run { pool in
-                try await RoomStore(database: pool).remove(UserID(2), from: rooms, version: 1) { places in
+                try await RoomStore(database: pool).remove(UserID(2), from: rooms, of: WorkspaceID(3), version: 1) {
+                    places in
                     #expect(places.map(\.room) == rooms && places.allSatisfy { $0.after == 1 })
                     for (number, room) in rooms.enumerated() {
                         let write = Task {

@@ -13,7 +13,12 @@ final class ChatDatabase: Stoppable {
     private let loops: [EventLoopGroup]
     private let blocking = BlockingPool(threads: 2, limit: 64)
 
-    init(pools count: Int = 1, on cluster: PostgresCluster? = nil) async throws {
+    /// - Parameters:
+    ///   - last: the number of the last migration that is applied.
+    ///   - schema: where statements find their tables; migrations make theirs in `chat`.
+    init(
+        pools count: Int = 1, on cluster: PostgresCluster? = nil, through last: Int = .max, schema: String = "chat"
+    ) async throws {
         let cluster = if let cluster { cluster } else { try await PostgresCluster.ofThisProcess() }
         database = try await cluster.makeDatabase()
         var (groups, pools): ([EventLoopGroup], [PostgresPool]) = ([], [])
@@ -22,13 +27,13 @@ final class ChatDatabase: Stoppable {
             var configuration = PostgresConfiguration(database.connectionString)
             configuration.waitPatiently()
             configuration.connectionsPerLoop = 4
-            configuration.schema = "chat"
+            configuration.schema = schema
             groups.append(group)
             pools.append(PostgresPool(configuration, on: group, blocking: blocking))
         }
         loops = groups
         self.pools = pools
-        try await run { pool in try await pool.migrate("chat", Migrations.all) }
+        try await run { pool in try await pool.migrate("chat", Migrations.all.filter { $0.number <= last }) }
     }
 
     static func use(pools: Int = 1, _ body: (ChatDatabase) async throws -> Void) async throws {
@@ -46,10 +51,10 @@ final class ChatDatabase: Stoppable {
 
     /// Writes messages as one batch.
     func write(
-        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0
+        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0, isDivided: Bool = false
     ) async throws -> MessageWriter.Result {
         try await run(index) { pool in
-            try await MessageWriter(database: pool).write(messages, newRooms: true, now: now)
+            try await MessageWriter(database: pool, isDivided: isDivided).write(messages, newRooms: true, now: now)
         }
     }
 

@@ -8,10 +8,10 @@ extension PendingMessage {
     static func sample(
         _ content: String = "hello", room: RoomID = RoomID(ChannelID(7)), author: Int64 = 1, clientID: String? = nil,
         files: [String] = [], reply: ReplyRequest? = nil, mentions: [MessageMention] = [],
-        present: [UserID]? = []
+        present: [UserID]? = [], workspace: Int64 = 3
     ) -> PendingMessage {
         PendingMessage(
-            room: room, workspace: WorkspaceID(3), roomName: room.kind == .channel ? "general" : nil,
+            room: room, workspace: WorkspaceID(workspace), roomName: room.kind == .channel ? "general" : nil,
             authorView: MemberView(
                 id: UserID(author), email: "\(author)@example.com", nickname: "n\(author)", profileImage: nil),
             session: SessionID(author + 1000), content: content, files: files, clientID: clientID,

@@ -63,14 +63,14 @@ struct CommandRunner: Sendable {
         } catch {
             metrics.failed.increment()
             // A bot that has used the address in time has answered.
-            if try await runs.take(run.id) { throw error }
+            if try await runs.take(run) { throw error }
             return CommandOutcome(run: run.id, answer: .waiting)
         }
         guard let answer else {
             metrics.waiting.increment()
             return CommandOutcome(run: run.id, answer: .waiting)
         }
-        guard try await runs.take(run.id) else { return CommandOutcome(run: run.id, answer: .waiting) }
+        guard try await runs.take(run) else { return CommandOutcome(run: run.id, answer: .waiting) }
         metrics.answered.increment()
         switch answer.audience {
         case .me: return CommandOutcome(run: run.id, answer: .whispered(try await whisper(answer.text, to: run)))

@@ -65,7 +65,7 @@ struct Commands: Sendable {
             caller.scopes == nil || command.bot == caller.user
         else { throw Failure.notFound }
         try await record(.commandDeleted, command.name, in: workspace, by: caller.user, from: origin)
-        try await store.delete(id)
+        try await store.delete(id, in: workspace)
     }
 
     private static let taken = Failure.duplicate("The workspace has a command with this name.")

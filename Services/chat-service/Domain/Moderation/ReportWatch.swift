@@ -1,3 +1,4 @@
+import Contract
 import EventLoop
 import ServiceKit
 import Synchronization
@@ -28,11 +29,14 @@ final class ReportWatch: Sendable {
     /// Called every hour.
     func erase() async throws {
         let moment = Timestamp.now - limits.retention
-        while try await erase(answeredBefore: moment) == Self.pageSize {}
+        let workspaces = try await store.files.workspaces(answeredBefore: moment)
+        try await store.leases.each(of: workspaces, for: .reports) { workspace in
+            while try await erase(of: workspace, answeredBefore: moment) == Self.pageSize {}
+        }
     }
 
-    private func erase(answeredBefore moment: Timestamp) async throws -> Int {
-        try await store.files.erase(answeredBefore: moment, limit: Self.pageSize) { [files] names in
+    private func erase(of workspace: WorkspaceID, answeredBefore moment: Timestamp) async throws -> Int {
+        try await store.files.erase(of: workspace, answeredBefore: moment, limit: Self.pageSize) { [files] names in
             try await files.remove(names)
         }
     }

@@ -48,7 +48,7 @@ struct Reports: Sendable {
                 reporter: user, isForOperators: true, copies: [])
         }
         guard let id = try await store.insert(new, limit: limits.ofUserPerDay, at: .now),
-            let report = try await store.find(id)
+            let report = try await store.find(id, in: new.workspace)
         else { throw Failure.tooManyCalls(retryAfter: .seconds(3600)) }
         return report
     }
@@ -58,7 +58,8 @@ struct Reports: Sendable {
     ) async throws -> NewReport {
         let target = try await access.target(room, for: user, writing: false)
         let found = try await messages.page(
-            of: room, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1, bytes: 1 << 20)
+            of: target.key, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1,
+            bytes: 1 << 20)
         guard let message = found.last, message.seq == seq, message.details.deletedAt == nil else {
             throw Failure.notFound
         }
@@ -92,14 +93,12 @@ struct Reports: Sendable {
         in workspace: WorkspaceID, for user: UserID, isOpen: Bool, after id: Int64, limit: Int
     ) async throws -> [Report] {
         try await access.requireModerator(user, of: workspace)
-        return try await store.list(
-            in: workspace, notAbout: user, isOpen: isOpen, after: id, notBefore: nil, limit: limit)
+        return try await store.list(in: workspace, notAbout: user, isOpen: isOpen, after: id, limit: limit)
     }
 
     /// The reports that operators answer, oldest first: those that no owner may answer, and those of owners that are overdue.
     func listForOperators(isOpen: Bool, after id: Int64, limit: Int) async throws -> [Report] {
-        try await store.list(
-            in: nil, notAbout: nil, isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
+        try await store.listForOperators(isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
     }
 
     // MARK: Files
@@ -107,7 +106,7 @@ struct Reports: Sendable {
     /// The file of a report that the user may answer, even if its message has been deleted; nil if there is none.
     func file(_ name: String, for user: UserID) async throws -> FileRecord? {
         for held in try await store.files.find(name) where !held.isForOperators && held.subject != user {
-            if try await access.isModerator(user, of: held.workspace) { return held.file }
+            if try await access.isModerator(user, of: held.file.workspace) { return held.file }
         }
         return nil
     }
@@ -125,7 +124,7 @@ struct Reports: Sendable {
     ) async throws -> Report {
         let role = try await access.member(owner, of: workspace)
         guard role.isModerator else { throw Failure.notAllowed }
-        guard let report = try await store.find(id), report.workspace == workspace, !report.isForOperators,
+        guard let report = try await store.find(id, in: workspace), !report.isForOperators,
             report.subject?.user != owner
         else { throw Failure.notFound }
         if action.isForLowerRoles, let subject = report.subject?.user,
@@ -138,7 +137,7 @@ struct Reports: Sendable {
 
     /// Answers any report as an operator.
     func answerAsOperator(_ id: ReportID, _ action: Report.Action) async throws -> Report {
-        guard let report = try await store.find(id) else { throw Failure.notFound }
+        guard let report = try await store.findForOperator(id) else { throw Failure.notFound }
         return try await answer(report, action, by: nil, from: nil)
     }
 
@@ -162,9 +161,9 @@ struct Reports: Sendable {
             }
         }
         try await record(report, action, by: user, from: origin)
-        _ = try await store.answer(report.id, action, by: user, at: .now)
+        _ = try await store.answer(report, action, by: user, at: .now)
         if action == .warn { publisher.changed(report.workspace) }
-        guard let answered = try await store.find(report.id), let answer = answered.answer else {
+        guard let answered = try await store.find(report.id, in: report.workspace), let answer = answered.answer else {
             throw Failure.notFound
         }
         guard answer.action == action else { throw Failure(.refused, "The report has been answered already.") }

@@ -38,24 +38,24 @@ struct Drafts: Sendable {
     let limit: Int
 
     /// Stores a draft, or clears it if it is empty. The caller must be a member of the room.
-    func put(_ written: Draft, in room: RoomID, by caller: Caller) async throws {
+    func put(_ written: Draft, in room: RoomKey, by caller: Caller) async throws {
         let thread = try await thread(of: written, in: room)
         let draft = Draft(thread: thread, content: written.content, updatedAt: written.updatedAt)
         guard try await store.put(draft, of: caller.user, in: room, limit: limit) else {
             throw Failure.invalid("You have too many drafts.")
         }
-        publisher.publish(.draft, of: caller, in: room)
+        publisher.publish(.draft, of: caller, in: room.id)
     }
 
     /// The root of the thread that a draft replies to; nil for a draft of the room itself. Throws `notFound` for a text that
     /// could not be sent there. A draft of a deleted message can still be cleared.
-    private func thread(of draft: Draft, in room: RoomID) async throws -> Int64? {
+    private func thread(of draft: Draft, in room: RoomKey) async throws -> Int64? {
         guard let seq = draft.thread else { return nil }
-        let named = try await messages.find([MessageKey(room: room, seq: seq)]).first
+        let named = try await messages.find([MessageKey(room, seq: seq)]).first
         let root = named?.traits?.thread?.root ?? seq
         if draft.content.isEmpty { return root }
         var open = [named]
-        if root != seq { open += try await messages.find([MessageKey(room: room, seq: root)]) }
+        if root != seq { open += try await messages.find([MessageKey(room, seq: root)]) }
         guard open.allSatisfy({ $0.map { $0.details.deletedAt == nil } ?? false }) else { throw Failure.notFound }
         return root
     }

@@ -23,9 +23,9 @@ struct Preferences: Sendable {
     }
 
     /// Sets the level and the mute of a room for the caller. The caller must be a member of the room.
-    func set(_ notify: RoomNotify, in room: RoomID, by caller: Caller) async throws {
+    func set(_ notify: RoomNotify, in room: RoomKey, by caller: Caller) async throws {
         if let until = notify.mutedUntil, until <= .now { throw Failure.invalid("mutedUntil is in the past.") }
         try await levels.put(notify, of: caller.user, in: room)
-        publisher.publish(.notify, of: caller, in: room)
+        publisher.publish(.notify, of: caller, in: room.id)
     }
 }

@@ -10,12 +10,13 @@ struct PushDecisions: Sendable {
     let mentions: MentionStore
     let recipients: PushRecipientStore
     let workspaces: WorkspaceClient
+    let roomWorkspaces: RoomWorkspaces
     let blocks: BlockCache
     let profiles: ProfileCache
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
-        let room = request.room
-        guard let message = try await messages.find([MessageKey(room: room, seq: request.seq)]).first,
+        guard let room = try await roomWorkspaces.key(of: request.room),
+            let message = try await messages.find([MessageKey(room, seq: request.seq)]).first,
             message.details.deletedAt == nil
         else {
             return PushDecisionsReply(groups: [.init(reason: .deleted, users: request.users)], badges: [])

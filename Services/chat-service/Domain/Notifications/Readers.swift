@@ -20,8 +20,8 @@ struct ReadReceipts: Sendable {
     func readers(of target: MessageTarget, for user: UserID) async throws -> Readers {
         let ids = try await members.ids(of: target.room, in: target.workspace, member: user)
         guard ids.count > Self.mostShown else {
-            return .members(try await store.list(ids, of: target.room, for: user))
+            return .members(try await store.list(ids, of: target.key, for: user))
         }
-        return .counts(try await store.counts(ids, of: target.room, for: user, limit: Self.mostShown))
+        return .counts(try await store.counts(ids, of: target.key, for: user, limit: Self.mostShown))
     }
 }

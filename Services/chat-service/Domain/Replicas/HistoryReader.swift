@@ -14,7 +14,7 @@ struct HistoryReader: Sendable {
     ///   - seen: the part that the client has seen for certain; a replica that has less is not read.
     ///   - body: reads from the stores that it is given; it may be called a second time with others.
     func read<Value: Sendable>(
-        _ room: RoomID, seen: SeenPart, _ body: (HistoryStores) async throws -> Value
+        _ room: RoomKey, seen: SeenPart, _ body: (HistoryStores) async throws -> Value
     ) async throws -> (value: Value, stores: HistoryStores) {
         guard let replicas else { return (try await body(primary), primary) }
         if replicas.primary.isDown, let found = await replicas.read(room, seen: seen, body) { return found }

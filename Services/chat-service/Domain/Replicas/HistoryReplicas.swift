@@ -22,7 +22,7 @@ final class HistoryReplicas: Sendable {
     ///
     /// - Parameter seen: the part that the client has seen.
     func read<Value: Sendable>(
-        _ room: RoomID, seen: SeenPart, _ body: (HistoryStores) async throws -> Value
+        _ room: RoomKey, seen: SeenPart, _ body: (HistoryStores) async throws -> Value
     ) async -> (value: Value, stores: HistoryStores)? {
         do {
             let found = try await attempt(room, seen, body)
@@ -35,14 +35,14 @@ final class HistoryReplicas: Sendable {
     }
 
     private func attempt<Value: Sendable>(
-        _ room: RoomID, _ seen: SeenPart, _ body: (HistoryStores) async throws -> Value
+        _ room: RoomKey, _ seen: SeenPart, _ body: (HistoryStores) async throws -> Value
     ) async throws -> (value: Value, stores: HistoryStores) {
         guard primary.isSynchronous else { throw ReplicaRefusal.asynchronous }
         let best = try ReplicaChoice.best(of: await positions())
         let stores = nodes[best.node].history
         let head = try await stores.messages.fullHead(of: room).head
         let newest = seen.moment == nil ? nil : try await stores.messages.newest(of: room)
-        guard heads.allow(head, of: room), seen.isWithin(head, newest: newest) else { throw ReplicaRefusal.older }
+        guard heads.allow(head, of: room.id), seen.isWithin(head, newest: newest) else { throw ReplicaRefusal.older }
         let value = try await body(stores)
         try ReplicaChoice.check(best.replayed, against: await positions())
         return (value, stores)

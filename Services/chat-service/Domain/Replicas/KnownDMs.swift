@@ -23,10 +23,20 @@ final class KnownDMs: Sendable {
 
     /// The user's DMs among `ids`, from the primary if it answers.
     func find(_ ids: [DMID], of user: UserID, in store: DMStore) async throws -> [DM] {
+        try await find(ids, of: user) { try await store.find(ids, of: user) }
+    }
+
+    /// The DM if it is one of the user's in a workspace, from the primary if it answers.
+    func find(_ id: DMID, of user: UserID, in workspace: WorkspaceID, _ store: DMStore) async throws -> [DM] {
+        try await find([id], of: user) { try await store.find(id, of: user, in: workspace) }
+            .filter { $0.workspace == workspace }
+    }
+
+    private func find(_ ids: [DMID], of user: UserID, from primary: () async throws -> [DM]) async throws -> [DM] {
         let askedAt = EventLoop.preciseNow
-        if primary.isDown, let known = known(ids, of: user) { return known }
+        if self.primary.isDown, let known = known(ids, of: user) { return known }
         do {
-            let found = try await store.find(ids, of: user)
+            let found = try await primary()
             state.withLock { $0.keep(found, of: user, fetchedAt: askedAt) }
             return found
         } catch  where error.isOutageOfStore {

@@ -21,9 +21,9 @@ struct ScheduledMessages: Sendable {
         try rules.requireWriting(caller.user)
         _ = try rules.filter.apply(to: request.content)
         if let reply = request.reply {
-            let named = try await changes.existing(MessageKey(room: target.room, seq: reply.seq))
+            let named = try await changes.existing(MessageKey(target.key, seq: reply.seq))
             if let thread = named.traits?.thread {
-                _ = try await changes.existing(MessageKey(room: target.room, seq: thread.root))
+                _ = try await changes.existing(MessageKey(target.key, seq: thread.root))
             }
         }
         let files = try await attachments.keep(request.files, in: target, by: caller.user)

@@ -90,7 +90,7 @@ final class ScheduledSender: Sendable {
         } catch {
             return try await handle(error, of: message)
         }
-        try await store.finish(message.id)
+        try await store.finish(message)
         metrics.sent(lag: .now - message.at)
     }
 
@@ -112,14 +112,14 @@ final class ScheduledSender: Sendable {
         let isRefusal = failure.map { $0.code != .serverError && $0.code != .tooManyCalls } ?? false
         if isRefusal || .now - message.at > Self.longestDelay {
             // An instance that crashed after the commit may have sent it, before its author lost access.
-            if try await store.isSent(message) { return try await store.finish(message.id) }
+            if try await store.isSent(message) { return try await store.finish(message) }
             let reason = failure ?? .serverError
             try await store.fail(
-                message.id, ScheduledMessage.Refusal(code: reason.code.rawValue, detail: reason.detail))
+                message, ScheduledMessage.Refusal(code: reason.code.rawValue, detail: reason.detail))
             return metrics.failed.increment()
         }
         metrics.retried.increment()
-        try await store.postpone(message.id, to: .now + (failure?.retryAfter ?? .seconds(1)))
+        try await store.postpone(message, to: .now + (failure?.retryAfter ?? .seconds(1)))
     }
 }
 

@@ -50,13 +50,14 @@ struct MessageSearch: Sendable {
                 return Page(hits: [], next: nil, isComplete: true)
             }
             let walk = try await walk(request, in: Array(rooms.keys), for: user, until: deadline)
-            let isIndexed = try await store.isComplete(for: Array(rooms.keys), until: deadline)
+            let isIndexed = try await store.isComplete(
+                for: Array(rooms.keys), of: request.workspace, until: deadline)
             let isComplete = walk.isComplete && isIndexed == true
             if !isComplete { metrics.incomplete.increment() }
             var threads: Set<MessageKey> = []
             if request.order == .best {
                 let keys = Set(walk.matches.map(\.message.threadKey))
-                threads = try await store.followed(keys, by: user, until: deadline) ?? []
+                threads = try await store.followed(keys, in: request.workspace, by: user, until: deadline) ?? []
             }
             let (matches, next) = Self.page(of: walk, request, for: user, following: threads)
             return Page(hits: try await hits(matches, rooms), next: next, isComplete: isComplete)
@@ -85,7 +86,10 @@ struct MessageSearch: Sendable {
             while !rest.isEmpty, case .looking = walk.state {
                 let part = Array(rest.prefix(Self.messagesAtOnce))
                 rest = rest.dropFirst(part.count)
-                guard let found = try await store.messages(part, for: user, until: deadline) else {
+                guard
+                    let found = try await store.messages(
+                        part, in: request.workspace, for: user, until: deadline)
+                else {
                     walk.runOutOfTime()
                     return walk
                 }

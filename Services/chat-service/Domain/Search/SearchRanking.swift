@@ -53,7 +53,7 @@ struct SearchRanking: Sendable {
 
 extension StoredMessage {
     /// The root of the thread that the message is in or could begin.
-    var threadKey: MessageKey { MessageKey(room: room, seq: traits?.thread?.root ?? seq) }
+    var threadKey: MessageKey { MessageKey(key.roomKey, seq: traits?.thread?.root ?? seq) }
 }
 
 extension SearchPageStart.Ranked {

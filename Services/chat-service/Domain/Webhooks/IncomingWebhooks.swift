@@ -21,7 +21,7 @@ struct IncomingWebhooks: Sendable {
     /// The webhooks of a channel in the order of their making.
     func list(of channel: ChannelID, in workspace: WorkspaceID, for user: UserID) async throws -> [IncomingWebhook] {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
-        return try await store.list(of: channel.id)
+        return try await store.list(of: channel.id, in: workspace)
     }
 
     func create(
@@ -30,7 +30,7 @@ struct IncomingWebhooks: Sendable {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
         try await requireWriting(user, in: workspace)
         let name = try Self.checked(name)
-        guard try await store.list(of: channel.id).count < limits.ofChannel else { throw Self.tooMany }
+        guard try await store.list(of: channel.id, in: workspace).count < limits.ofChannel else { throw Self.tooMany }
         let id = try await store.nextID()
         let bot = try await auth.bot(BotRequest(workspace: workspace, key: "webhook-\(id)", nickname: name))
         try await record(.webhookCreated, id, of: channel.id, in: workspace, by: user, from: origin)
@@ -53,7 +53,7 @@ struct IncomingWebhooks: Sendable {
         let name = try Self.checked(name)
         try await record(.webhookRenamed, id, of: channel, in: workspace, by: user, from: origin)
         _ = try await auth.bot(BotRequest(workspace: workspace, key: "webhook-\(id)", nickname: name))
-        guard let webhook = try await store.rename(id, to: name) else { throw Failure.notFound }
+        guard let webhook = try await store.rename(id, to: name, in: workspace) else { throw Failure.notFound }
         return webhook
     }
 
@@ -66,7 +66,9 @@ struct IncomingWebhooks: Sendable {
         try await requireWriting(user, in: workspace)
         try await record(.webhookRotated, id, of: channel, in: workspace, by: user, from: origin)
         let secret = BearerSecret()
-        guard let webhook = try await store.rotate(id, to: secret.hash, at: .now) else { throw Failure.notFound }
+        guard let webhook = try await store.rotate(id, to: secret.hash, in: workspace, at: .now) else {
+            throw Failure.notFound
+        }
         return (webhook, secret)
     }
 
@@ -77,7 +79,7 @@ struct IncomingWebhooks: Sendable {
     ) async throws {
         try await require(id, in: channel, of: workspace, by: user)
         try await record(.webhookDeleted, id, of: channel, in: workspace, by: user, from: origin)
-        try await store.delete(id)
+        try await store.delete(id, in: workspace)
     }
 
     /// A muted or suspended member gets no address to write by.
@@ -89,7 +91,9 @@ struct IncomingWebhooks: Sendable {
         _ id: IncomingWebhookID, in channel: ChannelID, of workspace: WorkspaceID, by user: UserID
     ) async throws {
         let channel = try await access.managedChannel(channel, in: workspace, by: user)
-        guard try await store.list(of: channel.id).contains(where: { $0.id == id }) else { throw Failure.notFound }
+        guard try await store.list(of: channel.id, in: workspace).contains(where: { $0.id == id }) else {
+            throw Failure.notFound
+        }
     }
 
     private func record(

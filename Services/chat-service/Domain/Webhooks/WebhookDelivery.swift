@@ -37,9 +37,10 @@ struct WebhookDelivery: Sendable {
     /// The header `webhook-id`, the same for all attempts.
     var name: String { "evt_\(id)" }
 
-    var message: MessageKey? {
+    /// The room and the seq of the message, if it is about one.
+    var message: (room: RoomID, seq: Int64)? {
         guard let channel, let seq else { return nil }
-        return MessageKey(room: RoomID(channel), seq: seq)
+        return (RoomID(channel), seq)
     }
 }
 

@@ -11,9 +11,10 @@ struct WebhookRenderer: Sendable {
 
     /// The body of an event; nil if its message does not exist any more.
     func body(of event: WebhookDelivery, in workspace: WorkspaceID) async throws -> [UInt8]? {
-        guard let key = event.message, let channel = event.channel, event.event != .reaction else {
+        guard let (room, seq) = event.message, let channel = event.channel, event.event != .reaction else {
             return write(event, workspace, Self.details(of: event))
         }
+        let key = MessageKey(RoomKey(workspace: workspace, id: room), seq: seq)
         guard let stored = try await messages.find(key, for: .all) else { return nil }
         let people = try await profiles.members([stored].people)
         let name = try await names.of([key.room])[key.room]?.name

@@ -167,6 +167,6 @@ final class WebhookSender: Sendable {
 
     /// Deletes the events that are older than `webhook_memory`.
     func forget() async throws {
-        while try await store.forget(before: .now - limits.memory, limit: Self.page) == Self.page {}
+        try await store.forget(before: .now - limits.memory, limit: Self.page)
     }
 }

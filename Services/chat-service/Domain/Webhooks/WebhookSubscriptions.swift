@@ -68,13 +68,13 @@ struct WebhookSubscriptions: Sendable {
         var channels: [ChannelID]?
         if let wished = wish.channels { channels = try await checked(wished, in: workspace, for: user) }
         try await record(.subscriptionChanged, before, by: user, from: origin)
-        try await store.change(id, url: url, events: events, channels: channels)
+        try await store.change(before, url: url, events: events, channels: channels)
         if wish.isOn == true {
-            try await store.turnOn(id, at: .now)
+            try await store.turnOn(before, at: .now)
             watch.watch(workspace)
             wake()
         } else if wish.isOn == false {
-            _ = try await store.turnOff(id, because: nil, at: .now)
+            _ = try await store.turnOff(before, because: nil, at: .now)
         }
         return try await find(id, in: workspace, for: user)
     }
@@ -85,16 +85,16 @@ struct WebhookSubscriptions: Sendable {
     ) async throws -> WebhookSubscription {
         let before = try await find(id, in: workspace, for: user)
         try await record(.subscriptionRotated, before, by: user, from: origin)
-        try await store.rotate(id, to: WebhookSigner.seed(), until: .now + limits.overlap)
+        try await store.rotate(before, to: WebhookSigner.seed(), until: .now + limits.overlap)
         return try await find(id, in: workspace, for: user)
     }
 
     func delete(
         _ id: WebhookSubscriptionID, in workspace: WorkspaceID, by user: UserID, from origin: AuditOrigin
     ) async throws {
-        try await record(
-            .subscriptionDeleted, try await find(id, in: workspace, for: user), by: user, from: origin)
-        try await store.delete(id)
+        let before = try await find(id, in: workspace, for: user)
+        try await record(.subscriptionDeleted, before, by: user, from: origin)
+        try await store.delete(before)
     }
 
     // MARK: Events
@@ -105,7 +105,7 @@ struct WebhookSubscriptions: Sendable {
         _ state: WebhookDelivery.State?, limit: Int
     ) async throws -> [WebhookDelivery] {
         let subscription = try await find(id, in: workspace, for: user)
-        return try await deliveries.list(of: subscription.id, before: delivery, state, limit: limit)
+        return try await deliveries.list(of: subscription, before: delivery, state, limit: limit)
     }
 
     /// Sends an event again that has ended. One that waits goes on waiting.
@@ -119,12 +119,11 @@ struct WebhookSubscriptions: Sendable {
     func replay(
         _ delivery: WebhookDeliveryID, of subscription: WebhookSubscription
     ) async throws -> WebhookDelivery {
-        let id = subscription.id
         guard subscription.isOn else { throw Failure.invalid("The webhook is off.") }
-        guard try await deliveries.find(delivery, of: id) != nil else { throw Failure.notFound }
-        try await deliveries.replay(delivery, of: id, at: .now)
+        guard try await deliveries.find(delivery, of: subscription) != nil else { throw Failure.notFound }
+        try await deliveries.replay(delivery, of: subscription, at: .now)
         wake()
-        guard let again = try await deliveries.find(delivery, of: id) else { throw Failure.notFound }
+        guard let again = try await deliveries.find(delivery, of: subscription) else { throw Failure.notFound }
         return again
     }
 

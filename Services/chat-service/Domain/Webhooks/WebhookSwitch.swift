@@ -16,7 +16,7 @@ struct WebhookSwitch: Sendable {
     let log: Log
 
     func turnOff(_ subscription: WebhookSubscription, because reason: String) async throws {
-        guard try await store.turnOff(subscription.id, because: reason, at: .now) else { return }
+        guard try await store.turnOff(subscription, because: reason, at: .now) else { return }
         metrics.turnedOff.increment()
         log.warning("an outgoing webhook is switched off", ["workspace": .id(subscription.workspace)])
     }

@@ -1,0 +1,2 @@
+-- Runs until it returns true, each time in its own transaction.
+select fill_workspaces(64)

@@ -1,0 +1,88 @@
+import Contract
+import Postgres
+import Wire
+
+/// The statements that give edited messages other mentions. The last one updates the messages, because the others compare with the
+/// mentions before.
+///
+/// A text that keeps `@here` keeps the members that it has reached. If it loses the name of a member, they stay mentioned if they
+/// are present now.
+extension ChangeRows {
+    private static let forgetMentions = Statement.write(
+        "forget mentions",
+        """
+        with wanted as (
+            select kind, room, seq, coalesce(array_remove(given.mentions, -1), '{}') as named, given.reached,
+                coalesce(-1 = any(given.mentions) and -1 = any(m.mentions), false) as keeps_here,
+                coalesce(array_remove(m.mentions, -1), '{}') as earlier
+            from (
+                select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions,
+                    coalesce(string_to_array(reached, ',')::bigint[], '{}') as reached
+                from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
+                    as given (kind, room, seq, mentions, reached)
+            ) as given join message m using (kind, room, seq)
+            where m.workspace = $1
+        )
+        delete from mention using wanted
+        where mention.workspace = $1 and mention.kind = wanted.kind and mention.room = wanted.room
+            and mention.seq = wanted.seq and mention.user_id <> all(named || reached)
+            and not (keeps_here and (mention.user_id <> all(earlier) or -1 = any(reached)))
+        """)
+    private static let insertMentions = Statement.write(
+        "add mentions",
+        """
+        insert into mention (workspace, kind, room, seq, user_id)
+        select $1, kind, room, seq, unnest(case
+            when coalesce(-1 = any(given.mentions) and -1 = any(m.mentions), false)
+            then coalesce(array_remove(given.mentions, -1), '{}')
+            else coalesce(array_remove(given.mentions, -1), '{}') || given.reached end)
+        from (
+            select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions,
+                coalesce(string_to_array(reached, ',')::bigint[], '{}') as reached
+            from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
+                as given (kind, room, seq, mentions, reached)
+        ) as given join message m using (kind, room, seq)
+        where m.workspace = $1
+        on conflict do nothing
+        """)
+    /// Members that a reply or a root mentions now follow the thread.
+    private static let follow = Statement.write(
+        "follow threads by mentions",
+        """
+        insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
+        select user_id, $1, kind, room, root, true, greatest(root, max(seq) - 1)
+        from (
+            select m.kind, m.room, m.seq, coalesce(m.thread, m.seq) as root,
+                unnest(string_to_array(given.mentions, ',')::bigint[]) as user_id
+            from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
+            join message m using (kind, room, seq)
+            where m.workspace = $1
+        ) as mentioned join thread using (kind, room, root)
+        where thread.workspace = $1 and user_id > 0
+        group by user_id, kind, room, root
+        on conflict on constraint thread_follower_pkey do update set is_following = true, read_seq = case
+            when thread_follower.is_following then thread_follower.read_seq
+            else greatest(thread_follower.read_seq, excluded.read_seq) end
+        """)
+    private static let setMentions = Statement.write(
+        "set mentions",
+        """
+        update message set mentions = string_to_array(given.mentions, ',')::bigint[]
+        from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
+        where message.workspace = $1 and message.kind = given.kind and message.room = given.room
+            and message.seq = given.seq
+        """)
+
+    /// Adds the statements for messages of one workspace.
+    static func moveMentions(
+        _ mentions: [(key: MessageKey, value: MessageMentions)], of workspace: WorkspaceID,
+        in batch: inout PostgresBatch
+    ) throws(PostgresError) {
+        let (kinds, ids, seqs) = columns(mentions.map(\.key))
+        let (lists, reached) = (mentions.map(\.value.list.column), mentions.map(\.value.reachedColumn))
+        try batch.add(forgetMentions, workspace, kinds, ids, seqs, lists, reached)
+        try batch.add(insertMentions, workspace, kinds, ids, seqs, lists, reached)
+        try batch.add(follow, workspace, kinds, ids, seqs, lists)
+        try batch.add(setMentions, workspace, kinds, ids, seqs, lists)
+    }
+}
