@@ -73,7 +73,7 @@ struct ReportRoleTests {
             #expect(try await set(3, by: 4) == "set")
             #expect(try await set(3, by: 1, "{}") == "E14")
             #expect(try await chat.send("still here", user: 4).status == 201)
-            // A suspended member who becomes the owner cannot free themselves.
+            // The suspension of a member lasts when they become the owner.
             chat.peers.change { $0.roles = [1: "admin", 3: "owner"] }
             let refused = try await chat.send("owner", user: 3)
             #expect(refused.errorCode == "E14")
