@@ -49,7 +49,7 @@ enum RoomAction: Equatable {
     // Session cursors.
     /// Read the session's cursor: `cursorRead`, or `cursorUnavailable`.
     case readCursor(MemberID)
-    /// Read it again, and from chat-service, until both answer: `lastCursorRead`.
+    /// Read it again once it is complete, and from chat-service, until both answer: `lastCursorRead`.
     case readLastCursor(MemberID)
     /// Call `historyTimedOut` after a second.
     case startHistoryTimer(MemberID)

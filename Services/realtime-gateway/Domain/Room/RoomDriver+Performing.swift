@@ -100,19 +100,25 @@ extension RoomDriver {
         guard let session = socket.identity.session else { return }
         switch write {
         case .confirmed(let seq): await context.cursors.confirm(session, room, seq)
-        case .claim(let cursor, let start, let end):
-            try await context.cursors.write(
-                SessionCursors.SocketRecord(
-                    session: session, room: room, seq: socket.reached(cursor),
-                    socket: .init(name: socket.name, start: start, joined: socket.joined, end: end),
-                    heard: socket.heard))
+        case .claim: if let record = record(of: write, socket) { try await context.cursors.write(record) }
         }
+    }
+
+    /// The record of a claim; nil for another write.
+    func record(of write: CursorWrite, _ socket: RoomSocket) -> SessionCursors.SocketRecord? {
+        guard case .claim(let cursor, let start, let end) = write, let session = socket.identity.session else {
+            return nil
+        }
+        return SessionCursors.SocketRecord(
+            session: session, room: room, seq: socket.reached(cursor),
+            socket: .init(name: socket.name, start: start, joined: socket.joined, end: end), heard: socket.heard)
     }
 
     private func releaseCursor(_ id: MemberID, _ cursor: Int64) {
         guard let socket = socket(id), let session = socket.identity.session else { return }
         let release = SessionCursors.Release(
-            session: session, room: room, seq: socket.reached(cursor), name: socket.name, heard: socket.heard)
+            session: session, room: room, seq: socket.reached(cursor), name: socket.name,
+            joined: socket.joined, heard: socket.heard)
         socket.release = release
         shard.cursors.release(release)
     }
@@ -139,7 +145,12 @@ extension RoomDriver {
         guard let session = socket(id)?.identity.session else { return }
         Task.immediate(executorPreference: loop) { [self] in
             while contains(id) {
-                if let found = try? await context.cursors.find(session, room),
+                let found = try? await context.cursors.find(session, room)
+                if found?.mayBeIncomplete == true {
+                    try? await loop.sleep(for: context.cursors.timeUntilWhole(session, room) ?? .zero)
+                    continue
+                }
+                if let found,
                     let fallback = try? await shard.limits.cursorReads.run({
                         try await context.chat.historyCursor(of: session, in: room)
                     })

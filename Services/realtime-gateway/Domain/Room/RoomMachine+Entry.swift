@@ -11,6 +11,8 @@ struct JoinCursor: Equatable, Sendable {
     var isFresh = false
     /// A history reply may be under way.
     var isBeingRead = false
+    /// Redis came back a moment ago, and a process may not have written its part of the cursor again.
+    var mayBeIncomplete = false
 }
 
 /// From a join to the seq at which the socket begins.
@@ -57,6 +59,12 @@ extension RoomMachine {
         entry.isAccepted = true
         actions.append(.accept(id))
         // Messages that other sockets of the session are sent after the join was acknowledged do not count.
+        // The session may have been sent more.
+        let known = found.seq ?? entry.history
+        entry.isIncomplete = found.mayBeIncomplete && (member.isCautious || known == nil)
+        if entry.isIncomplete {
+            return wait(id, entry, .readLastCursor(id), &actions)
+        }
         entry.sent = wasAccepted ? entry.sent ?? found.seq.map { min($0, entry.head) } : found.seq
         if entry.history != nil { return begin(id, at: entry.start, &actions) }
         if found.isBeingRead { return wait(id, entry, .startHistoryTimer(id), &actions) }
@@ -111,7 +119,12 @@ extension RoomMachine {
             change(id) { [entry] in $0.enter(.readingCursor(entry)) }
         case .waiting(var entry):
             entry.history = max(entry.history ?? 0, seq)
-            begin(id, at: entry.start, &actions)
+            // The session's other sockets may have been sent more than a late reply.
+            if entry.isIncomplete, member.isCautious {
+                change(id) { [entry] in $0.enter(.waiting(entry)) }
+            } else {
+                begin(id, at: entry.start, &actions)
+            }
         case .observing(let cursor):
             // Reading a channel's history joins the channel.
             change(id) { $0.enter(.observing(cursor: max(cursor ?? 0, seq))) }

@@ -34,6 +34,8 @@ struct RoomMember<Socket> {
         /// The entry head: later messages are for this socket.
         var head: Int64
         var isAccepted = false
+        /// Redis may know only a part of the session's cursor for now.
+        var isIncomplete = false
         /// The session's cursor before the join was acknowledged: later messages that other sockets are sent do not count.
         var sent: Int64?
         /// The history cursor.
