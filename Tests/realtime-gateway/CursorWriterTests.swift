@@ -13,7 +13,7 @@ struct CursorWriterTests {
 
     private static func release(_ session: Int64, _ seq: Int64) -> SessionCursors.Release {
         SessionCursors.Release(
-            session: SessionID(session), room: room, seq: seq, name: "a/1", joined: Timestamp(milliseconds: 1),
+            session: SessionID(session), room: room, seq: seq, name: "a/1", claimed: Timestamp(milliseconds: 1),
             heard: Timestamp(milliseconds: 1))
     }
 

@@ -69,21 +69,33 @@ struct LostCursorTests {
 
     /// A history reply up to 4, an older socket that was sent everything up to 30, and a newer one up to 8.
     struct Loss: Sendable {
-        let olderHeard: Int64
-        let newerHasLeft: Bool
+        var older: Int64 = 30
+        var olderHeard: Int64 = 1
+        var olderHasLeft = false
+        var newerHasLeft = false
+        var newerHasClaimed = true
         /// The session's cursor.
         let seq: Int64
 
         func parts(of session: SessionID) -> [SessionCursors.Known] {
             let room = SessionCursorStoreTests.room
             let joined = Timestamp(milliseconds: 3)
-            let release = SessionCursors.Release(
-                session: session, room: room, seq: 8, name: "later/1", joined: joined, heard: joined)
+            let releases = [
+                SessionCursors.Release(
+                    session: session, room: room, seq: older, name: "earlier/1", claimed: Timestamp(milliseconds: 1),
+                    heard: Timestamp(milliseconds: olderHeard)),
+                SessionCursors.Release(
+                    session: session, room: room, seq: 8, name: "later/1", claimed: newerHasClaimed ? joined : nil,
+                    heard: joined),
+            ]
+            let claims = [
+                SessionCursorStoreTests.claim(session, older, "earlier/1", joined: 1, heard: olderHeard),
+                SessionCursorStoreTests.claim(session, 8, "later/1", joined: 3),
+            ]
             return [
                 .history(session, room, seq: 4),
-                .socket(SessionCursorStoreTests.claim(session, 30, "earlier/1", joined: 1, heard: olderHeard)),
-                newerHasLeft
-                    ? .release(release) : .socket(SessionCursorStoreTests.claim(session, 8, "later/1", joined: 3)),
+                olderHasLeft ? .release(releases[0]) : .socket(claims[0]),
+                newerHasLeft ? .release(releases[1]) : .socket(claims[1]),
             ]
         }
     }
@@ -91,11 +103,14 @@ struct LostCursorTests {
     @Test(
         "Processes write the parts of a lost cursor again in any order, and it is as before",
         arguments: [
-            // The older socket is half-open, and the newer one has left.
-            Loss(olderHeard: 1, newerHasLeft: true, seq: 8),
-            // The older one is another page, which goes on.
-            Loss(olderHeard: 4, newerHasLeft: true, seq: 30),
-            Loss(olderHeard: 1, newerHasLeft: false, seq: 8),
+            // The older socket is half-open.
+            Loss(seq: 8), Loss(newerHasLeft: true, seq: 8),
+            // It has left after the newer one's join.
+            Loss(olderHasLeft: true, seq: 8), Loss(olderHasLeft: true, newerHasLeft: true, seq: 8),
+            // It is another page, which goes on.
+            Loss(olderHeard: 4, newerHasLeft: true, seq: 30), Loss(older: 6, olderHeard: 4, newerHasLeft: true, seq: 8),
+            // The newer one has left before it was sent anything.
+            Loss(newerHasLeft: true, newerHasClaimed: false, seq: 30),
         ])
     func rewritten(loss: Loss) async throws {
         try await SessionCursorStoreTests.use { store, _ async throws in

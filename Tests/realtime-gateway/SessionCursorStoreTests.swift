@@ -48,7 +48,7 @@ struct SessionCursorStoreTests {
     ) -> [SessionCursors.Release] {
         [
             SessionCursors.Release(
-                session: session, room: room, seq: seq, name: name, joined: Timestamp(milliseconds: heard),
+                session: session, room: room, seq: seq, name: name, claimed: Timestamp(milliseconds: heard),
                 heard: Timestamp(milliseconds: heard))
         ]
     }
@@ -136,6 +136,18 @@ struct SessionCursorStoreTests {
             // Redis has come back without the records, and the gateway of the older socket writes first.
             try await cursors.report(session, Self.room, 4)
             try await store.write(Self.claim(session, 30, "older/1", joined: 1))
+            try await store.write(Self.claim(session, 6, "newer/1", joined: 2))
+            #expect(try await store.find(session, Self.room).seq == 6)
+        }
+    }
+
+    @Test("What a half-open socket was sent is forgotten even if it leaves between its session's next join and claim")
+    func leftBeforeClaim() async throws {
+        try await Self.use { store, cursors in
+            let session = SessionID(512)
+            try await cursors.report(session, Self.room, 4)
+            try await store.write(Self.claim(session, 5, "older/1", joined: 1))
+            #expect(await store.write(Self.release(session, 30, "older/1", heard: 1)) == [.written])
             try await store.write(Self.claim(session, 6, "newer/1", joined: 2))
             #expect(try await store.find(session, Self.room).seq == 6)
         }

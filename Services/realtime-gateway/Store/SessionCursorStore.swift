@@ -38,19 +38,23 @@ struct SessionCursorStore: Sendable {
     func find(_ session: SessionID, _ room: RoomID, within limit: Duration? = nil) async throws(RedisError)
         -> JoinCursor
     {
-        func none() -> JoinCursor { JoinCursor(mayBeIncomplete: timeUntilWhole(session, room) != nil) }
-        guard var cursor = try await cursors.find(session, room, within: limit) else { return none() }
+        guard var cursor = try await cursors.find(session, room, within: limit) else {
+            return JoinCursor(timeUntilWhole: cursors.timeUntilWhole(session, room))
+        }
         var reserved: Int64?
         while let socket = cursor.socket, socket.end == nil {
             reserved = try await cursors.reservation(of: socket.loop, in: room, within: limit)
             // The socket may have left before the reservation was written: then it was not sent those messages.
-            guard let again = try await cursors.find(session, room, within: limit) else { return none() }
+            guard let again = try await cursors.find(session, room, within: limit) else {
+                return JoinCursor(timeUntilWhole: cursors.timeUntilWhole(session, room))
+            }
             cursor = again
             if again.socket?.name == socket.name { break }
         }
         var found = JoinCursor(
             seq: cursor.seq, history: cursor.history, isFresh: cursor.isFresh(within: Self.freshness),
-            isBeingRead: cursor.isBeingRead, mayBeIncomplete: timeUntilWhole(session, room) != nil)
+            isBeingRead: cursor.isBeingRead,
+            timeUntilWhole: cursors.timeUntilWhole(session, room, loop: cursor.socket?.loop))
         if let socket = cursor.socket { found.seq = max(cursor.seq ?? 0, socket.end ?? reserved ?? 0) }
         return found
     }
@@ -75,9 +79,6 @@ struct SessionCursorStore: Sendable {
 
     /// Writes parts of cursors again. Returns whether all were written.
     func rewrite(_ known: [SessionCursors.Known]) async -> Bool { await cursors.rewrite(known) }
-
-    /// The time until a cursor that Redis may have lost is written again; nil if it is whole, as far as is known.
-    func timeUntilWhole(_ session: SessionID, _ room: RoomID) -> Duration? { cursors.timeUntilWhole(session, room) }
 
     /// Writes up to where a client has confirmed messages. If the write is lost, they are sent again.
     func confirm(_ session: SessionID, _ room: RoomID, _ seq: Int64) async {

@@ -29,20 +29,21 @@ extension SessionCursors {
         public let room: RoomID
         let seq: Int64
         let name: String
-        let joined: Timestamp
+        let claimed: Timestamp?
         let heard: Timestamp
 
         /// - Parameters:
         ///   - seq: the socket was sent everything up to here.
+        ///   - claimed: when it joined; nil if it has made no claim. It takes no older socket's place then.
         ///   - heard: when its client joined or last answered a heartbeat.
         public init(
-            session: SessionID, room: RoomID, seq: Int64, name: String, joined: Timestamp, heard: Timestamp
+            session: SessionID, room: RoomID, seq: Int64, name: String, claimed: Timestamp?, heard: Timestamp
         ) {
             self.session = session
             self.room = room
             self.seq = seq
             self.name = name
-            self.joined = joined
+            self.claimed = claimed
             self.heard = heard
         }
     }

@@ -19,27 +19,36 @@ extension SessionCursors {
         """
         local seq, history, live, joined, heard =
             unpack(redis.call('HMGET', KEYS[1], 'seq', 'history', 'live', 'joined', 'heard'))
-        local own = tonumber(ARGV[5])
-        joined = tonumber(joined or 0)
-        if live and live ~= ARGV[3] then
-            -- The open socket is newer, or its client has been heard since this one joined.
-            if joined >= own or tonumber(heard or 0) > own then return 0 end
-            -- Messages that an older socket was sent after the join of this one do not count.
+        local own, ownHeard = tonumber(ARGV[5]), tonumber(ARGV[4])
+        joined, heard = tonumber(joined or 0), tonumber(heard or 0)
+        local isOther = live ~= ARGV[3]
+        -- A newer socket is open, or has been and this one's client has not been heard since.
+        if isOther and joined > (live and own or ownHeard) then return 0 end
+        -- Messages that a half-open older socket was sent after this one's join do not count.
+        if isOther and joined < own and heard <= own then
             seq = history
-        elseif not live and joined > tonumber(ARGV[4]) then
-            return 0
+            live = false
         end
         if not seq or tonumber(ARGV[2]) > tonumber(seq) then seq = ARGV[2] end
-        redis.call('HSET', KEYS[1], 'seq', seq, 'joined', string.format('%.0f', math.max(joined, own)))
-        redis.call('HDEL', KEYS[1], 'live', 'from', 'end', 'heard')
+        redis.call('HSET', KEYS[1], 'seq', seq)
+        -- An older socket whose client has been heard since goes on.
+        if not (live and isOther) then
+            redis.call(
+                'HSET', KEYS[1], 'joined', string.format('%.0f', math.max(joined, own)),
+                'heard', string.format('%.0f', math.max(heard, ownHeard)))
+            redis.call('HDEL', KEYS[1], 'live', 'from', 'end')
+        end
         redis.call('EXPIRE', KEYS[1], ARGV[1])
         return 1
         """)
 
-    /// The time until all processes have written again the cursor that Redis may have lost; nil if it is whole, as far as is known.
-    public func timeUntilWhole(_ session: SessionID, _ room: RoomID) -> Duration? {
-        guard let time = redis.timeSinceReturn(of: Self.key(session, room)), time < Self.rewriteTime else { return nil }
-        return Self.rewriteTime - time
+    /// The time until all processes have written again what Redis may have lost of a cursor; nil if it is whole, as far as is known.
+    ///
+    /// - Parameter loop: the loop of the session's socket, whose reservation counts.
+    public func timeUntilWhole(_ session: SessionID, _ room: RoomID, loop: String? = nil) -> Duration? {
+        let keys = [Self.key(session, room)] + (loop.map { [Self.reservationKey($0, room)] } ?? [])
+        let times = keys.compactMap { redis.timeSinceReturn(of: $0) }
+        return times.map { Self.rewriteTime - $0 }.filter { $0 > .zero }.max()
     }
 
     /// Writes parts of cursors again, which changes nothing if Redis has them, a limited number at a time.
@@ -54,9 +63,7 @@ extension SessionCursors {
             ]
             for known in all[start..<min(start + portion, all.count)] {
                 switch known {
-                case .socket(let record):
-                    let (keys, arguments) = call(record)
-                    calls[0].calls.append((keys, arguments + ["again"]))
+                case .socket(let record): calls[0].calls.append(call(record))
                 case .release(let release): calls[1].calls.append(call(release))
                 case .confirmed(let session, let room, let seq):
                     calls[2].calls.append(([Self.key(session, room)], [lifetime, seq]))
@@ -86,7 +93,7 @@ extension SessionCursors {
     func call(_ release: Release) -> ScriptCall {
         (
             [Self.key(release.session, release.room)],
-            [lifetime, release.seq, release.name, release.heard.milliseconds, release.joined.milliseconds]
+            [lifetime, release.seq, release.name, release.heard.milliseconds, release.claimed?.milliseconds ?? 0]
         )
     }
 }

@@ -71,12 +71,12 @@ public struct SessionCursors: Sendable {
     static let claimScript = RedisScript(
         """
         local seq, history, live, joined = unpack(redis.call('HMGET', KEYS[1], 'seq', 'history', 'live', 'joined'))
-        local isOther = live ~= ARGV[3]
+        local isOther, own = live ~= ARGV[3], tonumber(ARGV[5])
         -- A newer socket is open, or has been and this one's client has not been heard since.
-        if isOther and joined and tonumber(joined) > tonumber(live and ARGV[5] or ARGV[7]) then return 0 end
-        -- Messages that the older socket was sent after the newer one's join do not count.
-        -- The same holds for one that left while Redis had lost the newer one's claim: that began where earlier ones had left.
-        if isOther and (live or ARGV[8]) then seq = history end
+        if isOther and joined and tonumber(joined) > tonumber(live and own or ARGV[7]) then return 0 end
+        -- Messages that an older socket was sent after this one's join do not count, even if it has left meanwhile. This one
+        -- began where the earlier ones were.
+        if isOther and tonumber(joined or 0) <= own then seq = history end
         if not seq or tonumber(ARGV[2]) > tonumber(seq) then seq = ARGV[2] end
         redis.call(
             'HSET', KEYS[1], 'seq', seq, 'live', ARGV[3], 'from', ARGV[4], 'joined', ARGV[5], 'heard', ARGV[7])
@@ -92,7 +92,10 @@ public struct SessionCursors: Sendable {
         if not live and joined and tonumber(joined) > tonumber(ARGV[4]) then return 0 end
         if not seq or tonumber(ARGV[2]) > tonumber(seq) then redis.call('HSET', KEYS[1], 'seq', ARGV[2]) end
         -- Without a name Redis has lost the record, and may have been told of a history reply since.
-        if live then redis.call('HDEL', KEYS[1], 'live', 'from', 'told', 'end', 'heard') end
+        if live then
+            redis.call('HDEL', KEYS[1], 'live', 'from', 'told', 'end')
+            redis.call('HSET', KEYS[1], 'heard', ARGV[4])
+        end
         redis.call('EXPIRE', KEYS[1], ARGV[1])
         return 1
         """)

@@ -11,8 +11,8 @@ struct JoinCursor: Equatable, Sendable {
     var isFresh = false
     /// A history reply may be under way.
     var isBeingRead = false
-    /// Redis came back a moment ago, and a process may not have written its part of the cursor again.
-    var mayBeIncomplete = false
+    /// The time until all processes have written again what Redis may have lost of it; nil if it is whole.
+    var timeUntilWhole: Duration?
 }
 
 /// From a join to the seq at which the socket begins.
@@ -40,7 +40,7 @@ extension RoomMachine {
         actions.append(.readCursor(id))
     }
 
-    /// Redis did not answer `.readCursor`.
+    /// Redis did not answer `.readCursor`, or has lost a part of the cursor.
     ///
     /// - Parameter roomHead: the head by chat-service. Without Redis this loop may not have heard of messages that another
     ///   socket of the session was sent already.
@@ -48,6 +48,7 @@ extension RoomMachine {
         guard let member = roster[id], case .readingCursor(var entry) = member.phase else { return }
         if !entry.isAccepted { entry.head = max(entry.head, roomHead) }
         entry.isAccepted = true
+        entry.isUnread = true
         actions.append(.accept(id))
         wait(id, entry, .readLastCursor(id), &actions)
     }
@@ -55,16 +56,15 @@ extension RoomMachine {
     /// The answer to `.readCursor`.
     mutating func cursorRead(_ id: MemberID, _ found: JoinCursor, _ actions: inout [RoomAction]) {
         guard let member = roster[id], case .readingCursor(var entry) = member.phase else { return }
+        // Where a repeated message is harmless, a part of the cursor will do.
+        if found.timeUntilWhole != nil, member.isCautious || (found.seq ?? entry.history) == nil {
+            return actions.append(.askHead(id))
+        }
         let wasAccepted = entry.isAccepted
         entry.isAccepted = true
+        entry.isUnread = false
         actions.append(.accept(id))
         // Messages that other sockets of the session are sent after the join was acknowledged do not count.
-        // The session may have been sent more.
-        let known = found.seq ?? entry.history
-        entry.isIncomplete = found.mayBeIncomplete && (member.isCautious || known == nil)
-        if entry.isIncomplete {
-            return wait(id, entry, .readLastCursor(id), &actions)
-        }
         entry.sent = wasAccepted ? entry.sent ?? found.seq.map { min($0, entry.head) } : found.seq
         if entry.history != nil { return begin(id, at: entry.start, &actions) }
         if found.isBeingRead { return wait(id, entry, .startHistoryTimer(id), &actions) }
@@ -119,8 +119,8 @@ extension RoomMachine {
             change(id) { [entry] in $0.enter(.readingCursor(entry)) }
         case .waiting(var entry):
             entry.history = max(entry.history ?? 0, seq)
-            // The session's other sockets may have been sent more than a late reply.
-            if entry.isIncomplete, member.isCautious {
+            // The session's other sockets may have been sent more than the reply held.
+            if entry.isUnread {
                 change(id) { [entry] in $0.enter(.waiting(entry)) }
             } else {
                 begin(id, at: entry.start, &actions)
