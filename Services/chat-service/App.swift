@@ -85,7 +85,7 @@ enum App {
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
-                redis: redis, memory: settings.positionMemory, fallback: historyCursors),
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors, on: service.loops),
             reads: ReadPublisher(
                 redis: redis, store: ReadEventStore(database: database), members: members, blocks: blocks,
                 on: service.loops.loops[0]), deferred: DeferredMarkers())

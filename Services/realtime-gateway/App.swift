@@ -52,10 +52,9 @@ enum App {
             shard.report(to: census)
         }
         redis.observe { state in
-            guard state.isConnected else { return }
-            shards.current.rewriteCursors()
-            shards.current.me.presence.rewrite()
+            if state.isConnected { shards.current.me.presence.rewrite() }
         }
+        redis.observeReturns { shards.current.redisReturned() }
         shards.forEach { $0.me.presence.keep() }
         HintConsumer(shards: shards, subscriber: try service.subscriber(), starts: me.starts).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)

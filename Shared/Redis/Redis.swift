@@ -73,6 +73,20 @@ public final class Redis: Sendable {
         try await source.connected(within: limit)
     }
 
+    /// The time since the server of a key came back to this loop, or took another one's place; nil if neither has happened.
+    ///
+    /// Until all processes have written their data again, some of it may be missing there.
+    public func timeSinceReturn(of key: RedisKey) -> Duration? { source.timeSinceReturn(of: key) }
+
+    /// Calls `observer` on every loop after each return of a server of that loop, as soon as the server executes commands: data that
+    /// only this process has is written again then.
+    public func observeReturns(_ observer: @escaping @Sendable () -> Void) {
+        switch route {
+        case .single(let links): links.forEach { $0.observeReturns(observer) }
+        case .cluster(let links): links.forEach { $0.observeReturns(observer) }
+        }
+    }
+
     /// Closes all connections for good; waiting commands fail with `closed`.
     public func close() {
         switch route {

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Session cursors in Redis")
 struct SessionCursorStoreTests {
-    private static let room = RoomID(ChannelID(7))
+    static let room = RoomID(ChannelID(7))
 
     /// Runs `body` on a loop with a store in the Redis of these tests.
     static func use(_ body: @escaping @Sendable (SessionCursorStore, SessionCursors) async throws -> Void)
@@ -34,7 +34,7 @@ struct SessionCursorStoreTests {
         try outcome.get()
     }
 
-    private static func claim(
+    static func claim(
         _ session: SessionID, _ seq: Int64, _ name: String, joined: Int64 = 0, end: Int64? = nil, heard: Int64? = nil
     ) -> SessionCursors.SocketRecord {
         SessionCursors.SocketRecord(
@@ -48,7 +48,8 @@ struct SessionCursorStoreTests {
     ) -> [SessionCursors.Release] {
         [
             SessionCursors.Release(
-                session: session, room: room, seq: seq, name: name, heard: Timestamp(milliseconds: heard))
+                session: session, room: room, seq: seq, name: name, claimed: Timestamp(milliseconds: heard),
+                heard: Timestamp(milliseconds: heard))
         ]
     }
 
@@ -86,7 +87,7 @@ struct SessionCursorStoreTests {
             try await store.write(Self.claim(session, 3, "slow/1", end: 5))
             #expect(try await store.find(session, Self.room).seq == 5)
             // A socket that leaves alive knows better how far it came.
-            #expect(await store.write(Self.release(session, 4, "slow/1")) == [true])
+            #expect(await store.write(Self.release(session, 4, "slow/1")) == [.written])
             #expect(try await store.find(session, Self.room).seq == 4)
             try await store.write(Self.claim(session, 4, "slow/1", end: 6))
             try await store.write(Self.claim(session, 6, "slow/1"))
@@ -101,9 +102,9 @@ struct SessionCursorStoreTests {
             try await store.write(Self.claim(session, 5, "old/1"))
             try await store.write(Self.claim(session, 6, "new/1", joined: 1))
             // The old one has gone on sending to a client that was not there any more.
-            #expect(await store.write(Self.release(session, 30, "old/1")) == [true])
+            #expect(await store.write(Self.release(session, 30, "old/1")) == [.superseded])
             #expect(try await store.find(session, Self.room).seq == 6)
-            #expect(await store.write(Self.release(session, 8, "new/1")) == [true])
+            #expect(await store.write(Self.release(session, 8, "new/1")) == [.written])
             _ = await store.reserve([(Self.room, 40)], for: "new")
             #expect(try await store.find(session, Self.room).seq == 8)
         }
@@ -134,8 +135,20 @@ struct SessionCursorStoreTests {
             let session = SessionID(510)
             // Redis has come back without the records, and the gateway of the older socket writes first.
             try await cursors.report(session, Self.room, 4)
-            try await store.write(Self.claim(session, 30, "old/1", joined: 1))
-            try await store.write(Self.claim(session, 6, "new/1", joined: 2))
+            try await store.write(Self.claim(session, 30, "older/1", joined: 1))
+            try await store.write(Self.claim(session, 6, "newer/1", joined: 2))
+            #expect(try await store.find(session, Self.room).seq == 6)
+        }
+    }
+
+    @Test("What a half-open socket was sent is forgotten even if it leaves between its session's next join and claim")
+    func leftBeforeClaim() async throws {
+        try await Self.use { store, cursors in
+            let session = SessionID(512)
+            try await cursors.report(session, Self.room, 4)
+            try await store.write(Self.claim(session, 5, "older/1", joined: 1))
+            #expect(await store.write(Self.release(session, 30, "older/1", heard: 1)) == [.written])
+            try await store.write(Self.claim(session, 6, "newer/1", joined: 2))
             #expect(try await store.find(session, Self.room).seq == 6)
         }
     }

@@ -19,7 +19,7 @@ prepare_redis() {
         {
             cat "$checkout/deploy/redis/redis.conf"
             printf '%s\n' "bind 127.0.0.1" "port ${redis_port_of[$node]}" "dir \"$data/$node\"" "cluster-enabled yes" \
-                "cluster-port $((lab_redis_port + ${#nodes[@]} + index))" "cluster-node-timeout 2000" \
+                "cluster-port $((lab_redis_port + ${#nodes[@]} + index))" "cluster-node-timeout 1500" \
                 "cluster-require-full-coverage no" "repl-diskless-sync-delay 0" \
                 "requirepass $(<"$data/secrets/redis")" "masterauth $(<"$data/secrets/redis")"
         } >"$data/$node.conf"

@@ -1,4 +1,5 @@
 import Contract
+import EventLoop
 import Redis
 import ServiceKit
 import Wire
@@ -8,14 +9,38 @@ struct HistoryCursorPublisher: Sendable {
     private let redis: Redis
     private let cursors: SessionCursors
     private let fallback: HistoryCursorStore
+    private let reports: LoopLocal<Reports>
+
+    /// The cursors that a loop has reported lately. They are written again for a Redis that may have lost them.
+    ///
+    /// - Note: `@unchecked Sendable` because it is confined to its loop.
+    private final class Reports: @unchecked Sendable {
+        let loop: EventLoop
+        var recent = RecentCursors()
+
+        init(on loop: EventLoop) { self.loop = loop }
+
+        func rewrite(to cursors: SessionCursors) {
+            Task.immediate(executorPreference: loop) { [self] in
+                for _ in 0..<HistoryCursorPublisher.mostRewrites {
+                    if await cursors.rewrite(recent.all(at: loop.now)) { return }
+                    try? await loop.sleep(for: HistoryCursorPublisher.pauseAfterFailure)
+                }
+            }
+        }
+    }
 
     /// A reply waits no longer for Redis.
     private static let timeout = Duration.milliseconds(200)
+    private static let mostRewrites = 5
+    private static let pauseAfterFailure = Duration.milliseconds(100)
 
-    init(redis: Redis, memory: Duration, fallback: HistoryCursorStore) {
+    init(redis: Redis, memory: Duration, fallback: HistoryCursorStore, on loops: EventLoopGroup) {
         self.redis = redis
         self.fallback = fallback
         cursors = SessionCursors(redis: redis, memory: memory)
+        reports = LoopLocal(loops) { Reports(on: $0) }
+        redis.observeReturns { [reports, cursors] in reports.current.rewrite(to: cursors) }
     }
 
     /// A history call begins: a socket that joins before `report` or `end` waits for the reply.
@@ -38,6 +63,8 @@ struct HistoryCursorPublisher: Sendable {
         do {
             let known = try await cursors.report(
                 session, room, seq, begun: begun, mayLeaveOut: cursor != nil, within: Self.timeout)
+            let reports = reports.current
+            reports.recent.note(.history(session, room, seq: known?.history ?? seq), at: reports.loop.now)
             guard let cursor, let socket = known?.socket else { return nil }
             left = await messages(of: socket, in: room, upTo: seq, after: cursor)
         } catch {

@@ -5,6 +5,8 @@ import Wire
 /// Writes the reservations and releases of a loop's sockets in batches: requests that come during a write form the next
 /// batch, so a message costs one round trip to Redis for all rooms and sockets of the loop. Failed writes are repeated.
 ///
+/// It remembers for a minute where sockets have left, and writes that again for a Redis that may have lost it.
+///
 /// A room's reservation follows the releases of its sockets: it must not count for a socket that had left before.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
@@ -20,6 +22,7 @@ final class CursorWriter: @unchecked Sendable {
     private let store: SessionCursorStore
     private var reservations: [RoomID: Reservation] = [:]
     private var releases: [SessionCursors.Release] = []
+    private var recent = RecentCursors()
     private var isWriting = false
     /// Tasks that wait until everything is written.
     private var waits: [CheckedContinuation<Void, Never>] = []
@@ -67,6 +70,14 @@ final class CursorWriter: @unchecked Sendable {
         start()
     }
 
+    /// A socket has left to which repeated messages are harmless; its client had confirmed everything up to `seq`.
+    func left(_ session: SessionID, _ room: RoomID, confirmed seq: Int64) {
+        recent.note(.confirmed(session, room, seq: seq), at: loop.now)
+    }
+
+    /// Writes again where sockets have left lately. Returns whether all was written.
+    func rewriteRecent() async -> Bool { await store.rewrite(recent.all(at: loop.now)) }
+
     private func start() {
         guard !isWriting else { return }
         isWriting = true
@@ -83,7 +94,11 @@ final class CursorWriter: @unchecked Sendable {
             let leftRooms = Set(left.map(\.room))
             async let released = store.write(left)
             var isWritten = await reserve(wanted.filter { !leftRooms.contains($0.key) })
-            let lost = zip(left, await released).filter { !$0.1 }.map(\.0)
+            let outcomes = await released
+            for (release, outcome) in zip(left, outcomes) where outcome == .written {
+                recent.note(.release(release), at: loop.now)
+            }
+            let lost = zip(left, outcomes).filter { $0.1 == .lost }.map(\.0)
             releases.insert(contentsOf: lost, at: 0)
             let lostRooms = Set(lost.map(\.room))
             for (room, reservation) in wanted where lostRooms.contains(room) { keep(reservation, of: room) }

@@ -34,8 +34,6 @@ final class GatewayShard: @unchecked Sendable {
     private var presence: Presence?
     private var memberCount: UInt64 = 0
 
-    private static let rewriteInterval = Duration.seconds(20 * 60)
-
     init(on loop: EventLoop, _ context: ShardContext, admission: Admission) {
         self.loop = loop
         self.context = context
@@ -155,25 +153,12 @@ final class GatewayShard: @unchecked Sendable {
         }
     }
 
-    // MARK: Presence and cursors over time
+    // MARK: Presence over time
 
     /// Writes the users of the rooms here, now and again before they expire.
     func showPresence(_ presence: Presence) {
         self.presence = presence
         for (room, driver) in rooms { presence.enter(driver.users, room, at: cursors.loopName) }
         loop.schedule(after: presence.times.renewal) { [weak self] in self?.showPresence(presence) }
-    }
-
-    /// Writes all cursors again before they expire, from now on.
-    func keepCursors() {
-        rewriteCursors()
-        loop.schedule(after: Self.rewriteInterval) { [weak self] in self?.keepCursors() }
-    }
-
-    /// Writes all cursors again: their time runs anew, and a Redis that has lost them has them back.
-    func rewriteCursors() {
-        Task.immediate(executorPreference: loop) { [self] in
-            for room in rooms.values { await room.rewriteCursors() }
-        }
     }
 }

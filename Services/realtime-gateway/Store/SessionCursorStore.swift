@@ -38,18 +38,23 @@ struct SessionCursorStore: Sendable {
     func find(_ session: SessionID, _ room: RoomID, within limit: Duration? = nil) async throws(RedisError)
         -> JoinCursor
     {
-        guard var cursor = try await cursors.find(session, room, within: limit) else { return JoinCursor() }
+        guard var cursor = try await cursors.find(session, room, within: limit) else {
+            return JoinCursor(timeUntilWhole: cursors.timeUntilWhole(session, room))
+        }
         var reserved: Int64?
         while let socket = cursor.socket, socket.end == nil {
             reserved = try await cursors.reservation(of: socket.loop, in: room, within: limit)
             // The socket may have left before the reservation was written: then it was not sent those messages.
-            guard let again = try await cursors.find(session, room, within: limit) else { return JoinCursor() }
+            guard let again = try await cursors.find(session, room, within: limit) else {
+                return JoinCursor(timeUntilWhole: cursors.timeUntilWhole(session, room))
+            }
             cursor = again
             if again.socket?.name == socket.name { break }
         }
         var found = JoinCursor(
             seq: cursor.seq, history: cursor.history, isFresh: cursor.isFresh(within: Self.freshness),
-            isBeingRead: cursor.isBeingRead)
+            isBeingRead: cursor.isBeingRead,
+            timeUntilWhole: cursors.timeUntilWhole(session, room, loop: cursor.socket?.loop))
         if let socket = cursor.socket { found.seq = max(cursor.seq ?? 0, socket.end ?? reserved ?? 0) }
         return found
     }
@@ -68,9 +73,12 @@ struct SessionCursorStore: Sendable {
     func write(_ claim: SessionCursors.SocketRecord) async throws(RedisError) { try await cursors.write(claim) }
 
     /// Writes where sockets have left.
-    ///
-    /// - Returns: for each whether it was written.
-    func write(_ releases: [SessionCursors.Release]) async -> [Bool] { await cursors.write(releases) }
+    func write(_ releases: [SessionCursors.Release]) async -> [SessionCursors.ReleaseOutcome] {
+        await cursors.write(releases)
+    }
+
+    /// Writes parts of cursors again. Returns whether all were written.
+    func rewrite(_ known: [SessionCursors.Known]) async -> Bool { await cursors.rewrite(known) }
 
     /// Writes up to where a client has confirmed messages. If the write is lost, they are sent again.
     func confirm(_ session: SessionID, _ room: RoomID, _ seq: Int64) async {

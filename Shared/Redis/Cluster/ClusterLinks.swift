@@ -9,7 +9,8 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
     let cluster: RedisCluster
     private let pool: BlockingPool
     private(set) var router = ClusterRouter()
-    private var links: [ClusterNode: RedisLink] = [:]
+    private var links: [ClusterNode: MasterLink] = [:]
+    private var returnObservers: [() -> Void] = []
     private var observers: [RedisLink.Observer] = []
     private var generation = 0
     /// The connection of each master at which the state became `connected`.
@@ -18,7 +19,7 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
     /// Commands in flight to a node that is no master any more have ended by then.
     private static let grace = Duration.seconds(5)
 
-    /// Connected while each slot has a master and each master has a connection. The generation grows with each connection
+    /// Connected while each slot has a master and each master executes commands. The generation grows with each connection
     /// and each master that takes another's place.
     private(set) var state = RedisState.connecting {
         didSet { if state != oldValue { notifyObservers() } }
@@ -45,6 +46,13 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
         if observer(state) == .keep { observers.append(observer) }
     }
 
+    func timeSinceReturn(of key: RedisKey) -> Duration? {
+        guard let node = router.node(for: HashSlot.of(key.name.utf8)), let link = links[node] else { return nil }
+        return link.history.timeSinceReturn(at: loop.now)
+    }
+
+    func observeReturns(_ observer: @escaping () -> Void) { returnObservers.append(observer) }
+
     private func notifyObservers() {
         let notified = observers
         observers = []
@@ -55,8 +63,12 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
 
     private func use(_ map: ClusterMap) {
         guard state != .closed else { return }
+        let before = router.map?.masters
         router.use(map, number: loop.index)
-        for master in map.masters { _ = link(to: master) }
+        for master in map.masters {
+            let link = link(to: master)
+            if let before, !before.contains(master) { link.succeed() }
+        }
         let masters = Set(map.masters)
         if links.keys.contains(where: { !masters.contains($0) }) {
             loop.schedule(after: Self.grace) { [weak self] in self?.closeUnused() }
@@ -69,17 +81,20 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
         for node in links.keys where !masters.contains(node) { links.removeValue(forKey: node)?.close() }
     }
 
-    private func link(to node: ClusterNode) -> RedisLink {
+    private func link(to node: ClusterNode) -> MasterLink {
         if let link = links[node] { return link }
-        let link = RedisLink(cluster.configuration(of: node), on: loop, resolvingOn: pool)
+        let link = MasterLink(RedisLink(cluster.configuration(of: node), on: loop, resolvingOn: pool))
         links[node] = link
-        link.start()
-        link.observe { [weak self] state in
-            guard let self, self.state != .closed else { return .remove }
-            if case .lost = state { cluster.refreshSoon() }
+        link.onChange = { [weak self, unowned link] change in
+            guard let self, state != .closed else { return }
+            if case .lost = link.state { cluster.refreshSoon() }
             updateState()
-            return state == .closed ? .remove : .keep
+            guard change != .state, router.map?.masters.contains(node) == true else { return }
+            // After a succession the map says so.
+            if change == .returned { cluster.noteReturn(of: node) }
+            for observer in returnObservers { observer() }
         }
+        link.start()
         return link
     }
 
@@ -122,7 +137,7 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
         guard !masters.isEmpty else { return take([.failure(.notConnected)]) }
         var outcomes: [Result<RedisValue, RedisError>] = []
         for master in masters {
-            link(to: master).send(
+            link(to: master).link.send(
                 command, within: nil,
                 .closure { outcome in
                     outcomes.append(outcome)
@@ -140,7 +155,11 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
     }
 
     private func send(_ delivery: ClusterDelivery, to node: ClusterNode, asking: Bool) {
-        let link = link(to: node)
+        let master = self.link(to: node)
+        let link = master.link
+        if delivery.redirections == 0, master.isRefusing, !delivery.command.isShardPublish {
+            return delivery.waiter.complete(.failure(.notConnected))
+        }
         // A node that the map does not have yet is being connected to.
         if delivery.redirections > 0, case .connecting = link.state {
             return later(delivery, after: .milliseconds(5)) { [self] in send(delivery, to: node, asking: asking) }

@@ -22,12 +22,16 @@ public final class RedisCluster: @unchecked Sendable {
     /// Until then the map is read more often.
     private var unrestUntil: UInt64 = 0
     private var isClosed = false
+    private var returnObservers: [(loop: EventLoop, handler: @Sendable (ClusterNode) -> Void)] = []
+    /// When masters came back last.
+    private var returns: [ClusterNode: UInt64] = [:]
 
     private static let interval = Duration.seconds(1)
-    private static let shortInterval = Duration.milliseconds(150)
+    private static let shortInterval = Duration.milliseconds(50)
     private static let delay = Duration.milliseconds(10)
     private static let unrest = Duration.seconds(10)
     private static let timeout = Duration.seconds(1)
+    private static let returnInterval = Duration.seconds(1)
 
     /// Starts to read the map from the `seeds` of `configuration`, on a loop of `group`.
     init(_ configuration: RedisConfiguration, on group: EventLoopGroup, resolvingOn pool: BlockingPool) {
@@ -91,6 +95,21 @@ public final class RedisCluster: @unchecked Sendable {
         }
     }
 
+    /// Calls `handler` on `target` when a master executes commands again after it was lost.
+    func observeReturns(on target: EventLoop, _ handler: @escaping @Sendable (ClusterNode) -> Void) {
+        loop.execute { [self] in returnObservers.append((target, handler)) }
+    }
+
+    /// A master executes commands again. Before that it may have accepted messages that it could tell no other node.
+    func noteReturn(of node: ClusterNode) {
+        loop.execute { [self] in
+            // Each loop has a connection to it, and notices.
+            if let last = returns[node], loop.now - last < Self.returnInterval.wholeNanoseconds { return }
+            returns[node] = loop.now
+            for observer in returnObservers { observer.loop.execute { observer.handler(node) } }
+        }
+    }
+
     func report(_ event: RedisClusterEvent) { configuration.onClusterEvent?(event) }
 
     // MARK: Reading
@@ -146,15 +165,10 @@ public final class RedisCluster: @unchecked Sendable {
             source = (node, try await RedisConnection.open(configuration(of: node), on: loop, resolvingOn: pool))
         }
         guard let connection = source?.connection else { throw .notConnected }
-        let info = try await connection.run(RedisCommand("CLUSTER", "INFO"), within: Self.timeout).requireText()
+        let info = ClusterInfo(
+            try await connection.run(RedisCommand("CLUSTER", "INFO"), within: Self.timeout).requireText())
         let slots = try await connection.run(RedisCommand("CLUSTER", "SLOTS"), within: Self.timeout)
-        var values: [Substring: Substring] = [:]
-        for line in info.split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: ":", maxSplits: 1)
-            if parts.count == 2 { values[parts[0]] = parts[1] }
-        }
-        let epoch = values["cluster_current_epoch"].flatMap { Int64($0) } ?? 0
-        return (try ClusterMap(slots: slots, epoch: epoch, from: node), values["cluster_state"] == "ok")
+        return (try ClusterMap(slots: slots, epoch: info.epoch, from: node), info.isServing)
     }
 
     private func dropSource() {

@@ -39,7 +39,7 @@ public struct RedisConfiguration: Sendable {
     /// The bytes of published messages that may wait for one loop to handle them; above it, reading pauses.
     public var deliveryLimit = 16 * 1024 * 1024
     /// The waits between attempts to connect.
-    public var backoff: (first: Duration, limit: Duration) = (.milliseconds(50), .seconds(2))
+    public var backoff: (first: Duration, limit: Duration) = (.milliseconds(50), .seconds(1))
 
     /// A configuration with the server's address and defaults for the rest.
     public init(_ server: Server = .host("127.0.0.1", port: 6379)) { self.server = server }

@@ -18,6 +18,7 @@ final class RedisLink: @unchecked Sendable, RedisStateSource {
     /// The time at which the connection was opened, in monotonic nanoseconds.
     private var connectedAt: UInt64 = 0
     private var observers: [Observer] = []
+    private(set) var history = ServerHistory()
 
     /// Receives each state, and returns whether it stays registered.
     typealias Observer = (RedisState) -> ObserverResult
@@ -68,6 +69,15 @@ final class RedisLink: @unchecked Sendable, RedisStateSource {
         observers += notified.filter { $0(state) == .keep }
     }
 
+    func timeSinceReturn(of _: RedisKey) -> Duration? { history.timeSinceReturn(at: loop.now) }
+
+    func observeReturns(_ observer: @escaping () -> Void) {
+        observe { [unowned self] state in
+            if state.isConnected, history.timeSinceReturn(at: loop.now) != nil { observer() }
+            return .keep
+        }
+    }
+
     func send(_ command: RedisCommand, within limit: Duration?, _ waiter: RedisWaiter) {
         if let connection {
             connection.send(command, within: limit ?? configuration.commandTimeout, waiter)
@@ -95,6 +105,7 @@ final class RedisLink: @unchecked Sendable, RedisStateSource {
         generation += 1
         self.connection = connection
         connectedAt = loop.now
+        _ = history.serves(at: loop.now)
         state = .connected(generation: generation)
     }
 
@@ -102,6 +113,7 @@ final class RedisLink: @unchecked Sendable, RedisStateSource {
         if connection != nil { backoff.reset(after: .nanoseconds(Int64(loop.now - connectedAt))) }
         connection = nil
         guard state != .closed else { return }
+        history.lost()
         retryTimer = loop.schedule(after: backoff.next()) { [weak self] in self?.attempt() }
         state = .lost(reason as? RedisError ?? .connectFailed("\(reason)"))
     }

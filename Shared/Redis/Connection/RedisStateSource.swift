@@ -7,6 +7,12 @@ protocol RedisStateSource: AnyObject {
 
     /// Calls `observer` at once and on each change, on the loop, until it is done.
     func observe(_ observer: @escaping RedisLink.Observer)
+
+    /// The time since the server of a key came back, or took another one's place; nil if neither has happened.
+    func timeSinceReturn(of key: RedisKey) -> Duration?
+
+    /// Calls `observer` on the loop after each return of a server.
+    func observeReturns(_ observer: @escaping () -> Void)
 }
 
 extension RedisStateSource {

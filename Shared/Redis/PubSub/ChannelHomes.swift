@@ -6,7 +6,7 @@ struct ChannelHomes {
     enum Change: Equatable {
         /// Another node has the slot, or the node is down.
         case move([UInt8], from: ClusterNode?, to: ClusterNode)
-        /// Another master has taken over, and may have lost messages that the old one had accepted.
+        /// Another master has taken over, or the master has come back: messages that it had accepted may be lost.
         case interrupt([UInt8], at: ClusterNode)
     }
 
@@ -48,6 +48,15 @@ struct ChannelHomes {
         guard isDown != down.contains(node) else { return [] }
         if isDown { down.insert(node) } else { down.remove(node) }
         return isDown ? placeAll() : []
+    }
+
+    /// A master executes commands again after a loss. Meanwhile it may have accepted messages that it could not tell its replicas.
+    func returned(_ master: ClusterNode) -> [Change] {
+        channels.compactMap { name, channel in
+            // The connection of a channel at the master itself was lost as well.
+            guard channel.master == master, let home = channel.home, home != master else { return nil }
+            return .interrupt(name, at: home)
+        }
     }
 
     /// A node has refused a channel because another one has its slot.

@@ -40,6 +40,7 @@ public final class RedisSubscriber: @unchecked Sendable {
             shards?.start()
         }
         cluster?.observe(on: loop) { [weak self] in self?.use($0) }
+        cluster?.observeReturns(on: loop) { [weak self] _ in self?.reopen("a master of the cluster has come back") }
     }
 
     // MARK: Listening
@@ -116,10 +117,10 @@ public final class RedisSubscriber: @unchecked Sendable {
     private func use(_ map: ClusterMap) {
         let before = masters
         masters = map.masters
-        if !before.allSatisfy(masters.contains) {
-            plain.link.connection?.close(.connectionLost("a master of the cluster is another one"))
-        }
+        if !before.allSatisfy(masters.contains) { reopen("a master of the cluster is another one") }
     }
+
+    private func reopen(_ reason: String) { plain.link.connection?.close(.connectionLost(reason)) }
 }
 
 extension RedisSubscriber: ChannelLinkOwner {

@@ -3,7 +3,7 @@ internal import EventLoop
 /// The shard channels of a cluster: each is subscribed to at one node that has its slot.
 ///
 /// When a slot moves or a node is lost, its channels go to another node; their listeners get `lost` and then `gap`. They
-/// get both as well when another master takes over the node of their channel.
+/// get both as well when another master takes over their channel, or its master comes back.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to the subscriber's loop.
 final class ShardSubscriptions: @unchecked Sendable {
@@ -34,6 +34,9 @@ final class ShardSubscriptions: @unchecked Sendable {
             guard let self, !isClosed else { return }
             perform(homes.use(map))
             closeUnused(in: map)
+        }
+        cluster.observeReturns(on: loop) { [weak self] master in
+            if let self, !isClosed { perform(homes.returned(master)) }
         }
     }
 

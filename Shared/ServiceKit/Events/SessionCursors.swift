@@ -9,7 +9,7 @@ public import Wire
 /// - `seq` and `history` are those of `SessionCursor`. They only grow, so late and repeated writes do no harm. But
 ///   when a newer socket takes an older one's place, messages that only the older one was sent no longer count.
 /// - `told` is the time of the last history reply, until a socket goes on from there.
-/// - `live`, `from`, `joined` and `end` describe the newest socket. An older socket of the session cannot overwrite them.
+/// - `live`, `from`, `joined`, `heard` and `end` describe the newest socket. An older socket of the session cannot overwrite them.
 ///   `joined` stays when the socket leaves: an older one may be half-open, and moves the cursor only if its client has
 ///   been heard since.
 /// - `read` is the start of the newest history call that has been answered.
@@ -19,57 +19,15 @@ public import Wire
 ///
 /// Times are milliseconds since 1970, by the clock of the writer: clocks have to agree to a few milliseconds.
 public struct SessionCursors: Sendable {
-    /// A socket that goes on from a cursor.
-    public struct SocketRecord: Sendable {
-        let session: SessionID
-        let room: RoomID
-        let seq: Int64
-        let socket: SessionCursor.Socket
-        let heard: Timestamp
-
-        /// - Parameters:
-        ///   - seq: the socket was sent everything up to here.
-        ///   - socket: with the seq up to which it may be sent messages before the next claim.
-        ///   - heard: when its client joined or last answered a heartbeat.
-        public init(session: SessionID, room: RoomID, seq: Int64, socket: SessionCursor.Socket, heard: Timestamp) {
-            self.session = session
-            self.room = room
-            self.seq = seq
-            self.socket = socket
-            self.heard = heard
-        }
-    }
-
-    /// A socket that left a room.
-    public struct Release: Sendable {
-        let session: SessionID
-        /// The room that the socket left.
-        public let room: RoomID
-        let seq: Int64
-        let name: String
-        let heard: Timestamp
-
-        /// - Parameters:
-        ///   - seq: the socket was sent everything up to here.
-        ///   - heard: when its client joined or last answered a heartbeat.
-        public init(session: SessionID, room: RoomID, seq: Int64, name: String, heard: Timestamp) {
-            self.session = session
-            self.room = room
-            self.seq = seq
-            self.name = name
-            self.heard = heard
-        }
-    }
-
     /// A setting of all services that write cursors: a shorter value in one of them shortens the memory for all.
     public static let memoryKey = ConfigKey(
         "position_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(3600),
         "How long session cursors are kept. A client that was away for longer misses messages on its sockets. Use the same "
             + "value for chat-service and realtime-gateway.")
 
-    private let redis: Redis
+    let redis: Redis
     /// Seconds.
-    private let lifetime: Int
+    let lifetime: Int
 
     private static let fields = ["seq", "history", "told", "live", "from", "joined", "end", "read"]
     /// A history call that began longer ago has failed. In milliseconds.
@@ -103,23 +61,25 @@ public struct SessionCursors: Sendable {
         """)
     private static let endScript = RedisScript(
         "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1")
-    private static let raiseScript = RedisScript(
+    static let raiseScript = RedisScript(
         """
         local known = redis.call('HGET', KEYS[1], 'seq')
         if not known or tonumber(ARGV[2]) > tonumber(known) then redis.call('HSET', KEYS[1], 'seq', ARGV[2]) end
         redis.call('EXPIRE', KEYS[1], ARGV[1])
         return 1
         """)
-    private static let claimScript = RedisScript(
+    static let claimScript = RedisScript(
         """
         local seq, history, live, joined = unpack(redis.call('HMGET', KEYS[1], 'seq', 'history', 'live', 'joined'))
-        local isOther = live ~= ARGV[3]
+        local isOther, own = live ~= ARGV[3], tonumber(ARGV[5])
         -- A newer socket is open, or has been and this one's client has not been heard since.
-        if isOther and joined and tonumber(joined) > tonumber(live and ARGV[5] or ARGV[7]) then return 0 end
-        -- Messages that the older socket was sent after the newer one's join do not count.
-        if live and isOther then seq = history end
+        if isOther and joined and tonumber(joined) > tonumber(live and own or ARGV[7]) then return 0 end
+        -- Messages that an older socket was sent after this one's join do not count, even if it has left meanwhile. This one
+        -- began where the earlier ones were.
+        if isOther and tonumber(joined or 0) <= own then seq = history end
         if not seq or tonumber(ARGV[2]) > tonumber(seq) then seq = ARGV[2] end
-        redis.call('HSET', KEYS[1], 'seq', seq, 'live', ARGV[3], 'from', ARGV[4], 'joined', ARGV[5])
+        redis.call(
+            'HSET', KEYS[1], 'seq', seq, 'live', ARGV[3], 'from', ARGV[4], 'joined', ARGV[5], 'heard', ARGV[7])
         redis.call('HDEL', KEYS[1], 'told', 'end')
         if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'end', ARGV[6]) end
         redis.call('EXPIRE', KEYS[1], ARGV[1])
@@ -132,7 +92,10 @@ public struct SessionCursors: Sendable {
         if not live and joined and tonumber(joined) > tonumber(ARGV[4]) then return 0 end
         if not seq or tonumber(ARGV[2]) > tonumber(seq) then redis.call('HSET', KEYS[1], 'seq', ARGV[2]) end
         -- Without a name Redis has lost the record, and may have been told of a history reply since.
-        if live then redis.call('HDEL', KEYS[1], 'live', 'from', 'told', 'end') end
+        if live then
+            redis.call('HDEL', KEYS[1], 'live', 'from', 'told', 'end')
+            redis.call('HSET', KEYS[1], 'heard', ARGV[4])
+        end
         redis.call('EXPIRE', KEYS[1], ARGV[1])
         return 1
         """)
@@ -209,23 +172,23 @@ public struct SessionCursors: Sendable {
 
     /// A socket is about to be sent messages; it takes the place of an older socket of its session.
     public func write(_ record: SocketRecord) async throws(RedisError) {
-        let key = Self.key(record.session, record.room)
-        let (name, start) = (record.socket.name, record.socket.start ?? record.seq)
-        let (joined, heard) = (record.socket.joined?.milliseconds ?? 0, record.heard.milliseconds)
-        let end = record.socket.end.map { String($0) } ?? ""
-        try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined, end, heard)
+        _ = try await redis.run(Self.claimScript, many: [call(record)])[0].get()
     }
 
     /// These sockets are sent nothing more.
-    ///
-    /// - Returns: for each whether it was written.
-    public func write(_ releases: [Release]) async -> [Bool] {
-        await redis.run(
-            Self.releaseScript,
-            many: releases.map {
-                ([Self.key($0.session, $0.room)], [lifetime, $0.seq, $0.name, $0.heard.milliseconds])
+    public func write(_ releases: [Release]) async -> [ReleaseOutcome] {
+        var outcomes = releases.map { _ in ReleaseOutcome.lost }
+        // The claim of the socket may be lost.
+        let areLost = releases.map { timeUntilWhole($0.session, $0.room) != nil }
+        for (script, isLost) in [(Self.releaseScript, false), (Self.releaseAgainScript, true)] {
+            let chosen = releases.indices.filter { areLost[$0] == isLost }
+            let replies = await redis.run(script, many: chosen.map { call(releases[$0]) })
+            for (index, reply) in zip(chosen, replies) {
+                guard case .success(let reply) = reply else { continue }
+                outcomes[index] = reply.integer == 0 ? .superseded : .written
             }
-        ).map { if case .success = $0 { true } else { false } }
+        }
+        return outcomes
     }
 
     // MARK: Keys
@@ -233,7 +196,7 @@ public struct SessionCursors: Sendable {
     /// Where a gateway loop writes up to where it may have sent a room's messages.
     public static func reservationKey(_ loop: String, _ room: RoomID) -> RedisKey { "sent:\(loop):\(room)" }
 
-    private static func key(_ session: SessionID, _ room: RoomID) -> RedisKey { "position:\(session):\(room)" }
+    static func key(_ session: SessionID, _ room: RoomID) -> RedisKey { "position:\(session):\(room)" }
 
     private static func readingKey(_ session: SessionID, _ room: RoomID) -> RedisKey {
         "reading:\(session):\(room)"

@@ -51,6 +51,18 @@ import Testing
         #expect(changes == [.interrupt(Self.channel, at: Self.node(7005))])
     }
 
+    @Test(
+        "When a master comes back, its channels at replicas have a gap: it may have accepted what it could tell no replica"
+    )
+    mutating func returned() throws {
+        _ = homes.add(Self.channel)
+        _ = homes.add(Array("bar".utf8))
+        #expect(homes.returned(Self.node(7002)) == [.interrupt(Self.channel, at: Self.node(7005))])
+        // A channel at the master itself has lost its connection.
+        _ = homes.note(Self.node(7005), isDown: true)
+        #expect(homes.returned(Self.node(7002)).isEmpty)
+    }
+
     @Test("A channel leaves a node that is down, and does not go back when it is up")
     mutating func down() throws {
         _ = homes.add(Self.channel)

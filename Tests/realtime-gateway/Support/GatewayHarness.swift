@@ -123,6 +123,13 @@ final class GatewayHarness: Stoppable {
             "PUBLISH", "positions", #"{"session":"\#(session)","room":"\#(room)","seq":\#(seq)}"#)
     }
 
+    /// Redis ends and comes back without its data.
+    func emptyRedis() async throws {
+        try await redis.command("FLUSHALL")
+        await redis.kill()
+        try await redis.start()
+    }
+
     /// A socket of a user, of any profile, that gets later messages of the room.
     func reader(
         _ user: Int64, _ profile: String, port: UInt16, in room: RoomID

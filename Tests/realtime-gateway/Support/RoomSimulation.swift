@@ -40,16 +40,6 @@ extension RoomMember<Int> {
 /// Two gateway loops with a room's machine each, their Redis and chat-service, and clients. Every answer is late by a random
 /// number of other events; some calls fail, and published events get lost or come twice.
 struct RoomSimulation {
-    /// A session's record in Redis, as `SessionCursors` keeps it.
-    struct Record {
-        var seq, history: Int64?
-        var name: Int?
-        var joined = 0
-        var start: Int64 = 0
-        var end: Int64?
-        var isReading = false
-    }
-
     struct Client {
         let session: Int64
         let isFatal: Bool
@@ -62,6 +52,8 @@ struct RoomSimulation {
         /// The seq that the session's newest socket had been sent when it left; nil where it was open when the cursor was
         /// read, or unknown to Redis.
         var owed: Int64?
+        /// Whether Redis did not tell the whole cursor before the join was acknowledged.
+        var isUnread = false
         var got: [Int64] = []
         var isOpen = true
         /// Whether access was lost or uncertain at some time.
@@ -75,8 +67,12 @@ struct RoomSimulation {
     var machines = [Machine(), Machine()]
     var log: [RoomMessage] = []
     var clients: [Int: Client] = [:]
-    var records: [Int64: Record] = [:]
-    var reservations: [Int64] = [0, 0]
+    /// What Redis knows.
+    var redis = Redis()
+    /// What it would know if it had never lost anything.
+    var intact = Redis()
+    /// What was written lately, by the two loops and by two instances of chat-service.
+    var recent: [[Known]] = [[], [], [], []]
     /// The newest socket of each session that has left after its claim, with its cursor.
     var left: [Int64: (id: Int, cursor: Int64)] = [:]
     /// Sessions that are not members now, with the head at their removal.
@@ -84,8 +80,8 @@ struct RoomSimulation {
     /// The same, for each loop that the removal has reached.
     var heardRemovals: [[Int64: Int64]] = [[:], [:]]
     var later: [Later] = []
-    /// History replies of each session: their ends, and the messages left out.
-    var replies: [Int64: [(through: Int64, left: ClosedRange<Int64>?)]] = [:]
+    /// History replies of each session: their ends, the messages left out, and the socket that is sent those.
+    var replies: [Int64: [(through: Int64, left: ClosedRange<Int64>?, socket: Int?)]] = [:]
     var faults: [String] = []
     /// False at the end: then nothing fails any more.
     var isRough = true
@@ -153,24 +149,27 @@ struct RoomSimulation {
                 world.handle(loop) { $0.backfilled(page, head: head, &$1) }
             }
         case .reserve(let seq):
-            reservations[loop] = max(reservations[loop], seq)
+            redis.reservations[loop] = max(redis.reservations[loop], seq)
+            intact.reservations[loop] = max(intact.reservations[loop], seq)
             answer(loop) { $0.reserved(through: seq, &$1) }
         case .readCursor(let id):
             later.append { world in
                 world.noteFloor(id.number)
                 if world.fails(10) {
-                    world.handle(loop) { [head = world.head] in $0.cursorUnavailable(id, roomHead: head, &$1) }
+                    world.clients[id.number]?.isUnread = true
+                    world.askHead(id, loop)
                 } else {
-                    world.handle(loop) { [found = world.find(id.number)] in $0.cursorRead(id, found, &$1) }
+                    let found = world.find(id.number)
+                    if case .readingCursor? = world.machines[loop].roster[id]?.phase {
+                        world.noteOwed(id.number, found)
+                    }
+                    world.handle(loop) { $0.cursorRead(id, found, &$1) }
                 }
             }
-        case .readLastCursor(let id):
-            later.append { world in
-                let found = world.find(id.number)
-                world.handle(loop) { $0.lastCursorRead(id, found, fallback: 0, &$1) }
-            }
+        case .askHead(let id): later.append { $0.askHead(id, loop) }
+        case .readLastCursor(let id): readLastCursor(id, loop)
         case .startHistoryTimer(let id): answer(loop) { $0.historyTimedOut(id, &$1) }
-        case .releaseCursor(let id, let cursor): release(id.number, cursor)
+        case .releaseCursor(let id, let cursor, let isClaimed): release(id.number, cursor, isClaimed: isClaimed)
         case .recheck(let id): recheck(id, loop)
         case .recheckAll(let number):
             for id in machines[loop].roster.ids { recheck(id, loop) }
@@ -181,8 +180,31 @@ struct RoomSimulation {
         case .putOut(let id): clients[id.number]?.isOpen = false
         case .closeSocket(let id):
             clients[id.number]?.isOpen = false
-            answer(loop) { $0.leave(id, &$1) }
+            later.append { $0.leave(id.number) }
         }
+    }
+
+    private mutating func askHead(_ id: MemberID, _ loop: Int) {
+        handle(loop) { [head] in $0.cursorUnavailable(id, roomHead: head, &$1) }
+    }
+
+    private mutating func readLastCursor(_ id: MemberID, _ loop: Int) {
+        later.append { world in
+            guard world.machines[loop].roster[id] != nil else { return }
+            let found = world.find(id.number)
+            if found.timeUntilWhole != nil { return world.readLastCursor(id, loop) }
+            if case .waiting? = world.machines[loop].roster[id]?.phase { world.noteOwed(id.number, found) }
+            world.handle(loop) { $0.lastCursorRead(id, found, fallback: 0, &$1) }
+        }
+    }
+
+    mutating func leave(_ id: Int) {
+        guard let client = clients[id] else { return }
+        clients[id]?.isOpen = false
+        if case .confirmed(let seq)? = machines[client.loop].rewrite(MemberID(rawValue: UInt64(id))) {
+            recent[client.loop].append(.confirmed(client.session, seq))
+        }
+        handle(client.loop) { $0.leave(MemberID(rawValue: UInt64(id)), &$1) }
     }
 
     private mutating func recheck(_ id: MemberID, _ loop: Int) {
@@ -211,7 +233,9 @@ struct RoomSimulation {
         if client.isFatal, client.floor >= seq { faults.append(fault("an earlier socket was sent it already")) }
         if let after = heardRemovals[loop][client.session], seq > after { faults.append(fault("sent after a removal")) }
         if !client.echo, message.session.rawValue == client.session { faults.append(fault("echo")) }
-        if client.isFatal, isLive, seq > reservations[loop] { faults.append(fault("sent before it was reserved")) }
+        if client.isFatal, isLive, seq > intact.reservations[loop] {
+            faults.append(fault("sent before it was reserved"))
+        }
         clients[id]?.got.append(seq)
     }
 }

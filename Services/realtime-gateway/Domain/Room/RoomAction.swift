@@ -49,12 +49,14 @@ enum RoomAction: Equatable {
     // Session cursors.
     /// Read the session's cursor: `cursorRead`, or `cursorUnavailable`.
     case readCursor(MemberID)
-    /// Read it again, and from chat-service, until both answer: `lastCursorRead`.
+    /// Ask chat-service for the room's head, as the cursor cannot be read now: `cursorUnavailable`.
+    case askHead(MemberID)
+    /// Read it again once it is whole, and from chat-service, until both answer: `lastCursorRead`.
     case readLastCursor(MemberID)
     /// Call `historyTimedOut` after a second.
     case startHistoryTimer(MemberID)
-    /// The socket is sent nothing more after `cursor`.
-    case releaseCursor(MemberID, cursor: Int64)
+    /// The socket is sent nothing more after `cursor`. Without a claim it was sent nothing at all.
+    case releaseCursor(MemberID, cursor: Int64, isClaimed: Bool)
 
     // Access.
     /// Check whether the member may be here: `accessChecked`, or `accessUnknown` and again.

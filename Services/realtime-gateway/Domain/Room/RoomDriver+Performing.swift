@@ -34,12 +34,13 @@ extension RoomDriver {
         case .broadcastChange, .sendChanges, .awaitMissingChanges, .fetchChanges, .fetchMissed:
             performChange(action, &actions)
         case .readCursor(let id): readCursor(id)
+        case .askHead(let id): askHead(id)
         case .readLastCursor(let id): readLastCursor(id)
         case .startHistoryTimer(let id):
             loop.schedule(after: Self.historyTimeout) { [weak self] in
                 self?.handle { $0.historyTimedOut(id, &$1) }
             }
-        case .releaseCursor(let id, let cursor): releaseCursor(id, cursor)
+        case .releaseCursor(let id, let cursor, let isClaimed): releaseCursor(id, cursor, isClaimed: isClaimed)
         case .recheck(let id): shard.recheck(id, in: self)
         case .recheckAll(let number): recheckAll(number)
         case .noteRemoval(let user): shard.accessChanges.note(user)
@@ -100,19 +101,25 @@ extension RoomDriver {
         guard let session = socket.identity.session else { return }
         switch write {
         case .confirmed(let seq): await context.cursors.confirm(session, room, seq)
-        case .claim(let cursor, let start, let end):
-            try await context.cursors.write(
-                SessionCursors.SocketRecord(
-                    session: session, room: room, seq: socket.reached(cursor),
-                    socket: .init(name: socket.name, start: start, joined: socket.joined, end: end),
-                    heard: socket.heard))
+        case .claim: if let record = record(of: write, socket) { try await context.cursors.write(record) }
         }
     }
 
-    private func releaseCursor(_ id: MemberID, _ cursor: Int64) {
+    /// The record of a claim; nil for another write.
+    func record(of write: CursorWrite, _ socket: RoomSocket) -> SessionCursors.SocketRecord? {
+        guard case .claim(let cursor, let start, let end) = write, let session = socket.identity.session else {
+            return nil
+        }
+        return SessionCursors.SocketRecord(
+            session: session, room: room, seq: socket.reached(cursor),
+            socket: .init(name: socket.name, start: start, joined: socket.joined, end: end), heard: socket.heard)
+    }
+
+    private func releaseCursor(_ id: MemberID, _ cursor: Int64, isClaimed: Bool) {
         guard let socket = socket(id), let session = socket.identity.session else { return }
         let release = SessionCursors.Release(
-            session: session, room: room, seq: socket.reached(cursor), name: socket.name, heard: socket.heard)
+            session: session, room: room, seq: socket.reached(cursor), name: socket.name,
+            claimed: isClaimed ? socket.joined : nil, heard: socket.heard)
         socket.release = release
         shard.cursors.release(release)
     }
@@ -120,10 +127,17 @@ extension RoomDriver {
     private func readCursor(_ id: MemberID) {
         guard let session = socket(id)?.identity.session else { return }
         Task.immediate(executorPreference: loop) { [self] in
+            if let found = try? await context.cursors.find(session, room, within: Self.cursorTimeout) {
+                handle { $0.cursorRead(id, found, &$1) }
+            } else {
+                askHead(id)
+            }
+        }
+    }
+
+    private func askHead(_ id: MemberID) {
+        Task.immediate(executorPreference: loop) { [self] in
             while contains(id) {
-                if let found = try? await context.cursors.find(session, room, within: Self.cursorTimeout) {
-                    return handle { $0.cursorRead(id, found, &$1) }
-                }
                 do {
                     let head = try await context.heads.head(of: room)
                     return handle { $0.cursorUnavailable(id, roomHead: head?.seq ?? 0, &$1) }
@@ -139,14 +153,18 @@ extension RoomDriver {
         guard let session = socket(id)?.identity.session else { return }
         Task.immediate(executorPreference: loop) { [self] in
             while contains(id) {
-                if let found = try? await context.cursors.find(session, room),
+                let found = try? await context.cursors.find(session, room)
+                if let time = found?.timeUntilWhole {
+                    try? await loop.sleep(for: time)
+                } else if let found,
                     let fallback = try? await shard.limits.cursorReads.run({
                         try await context.chat.historyCursor(of: session, in: room)
                     })
                 {
                     return handle { $0.lastCursorRead(id, found, fallback: fallback, &$1) }
+                } else {
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
                 }
-                try? await loop.sleep(for: Self.pauseBeforeRetry)
             }
         }
     }

@@ -120,6 +120,9 @@ final class RoomDriver: @unchecked Sendable {
     }
 
     func leave(_ id: MemberID) {
+        if case .confirmed(let session, _, let seq)? = knownCursor(of: id) {
+            shard.cursors.left(session, room, confirmed: seq)
+        }
         handle { $0.leave(id, &$1) }
         // The release of its cursor needs it.
         if !isPerforming { sockets[id] = nil } else { handle { [self] _, _ in sockets[id] = nil } }
@@ -130,6 +133,7 @@ final class RoomDriver: @unchecked Sendable {
     /// The users with a socket here.
     var users: some Collection<UserID> { machine.roster.users }
     var count: Int { machine.roster.count }
+    var ids: [MemberID] { machine.roster.ids }
     var isHeadKnown: Bool { machine.head != nil }
 
     func endpoint(_ id: MemberID) -> RoomEndpoint? {
@@ -228,12 +232,17 @@ final class RoomDriver: @unchecked Sendable {
 
     // MARK: Cursors over time
 
-    /// Writes all cursors again: their time runs anew, and a Redis that has lost them has them back.
-    func rewriteCursors() async {
-        handle { machine, actions in machine.reserveAgain(&actions) }
-        for id in machine.roster.ids {
-            guard let write = machine.rewrite(id), let socket = socket(id) else { continue }
-            try? await self.write(write, of: socket)
+    /// Writes the room's reservation again.
+    func reserveAgain() { handle { machine, actions in machine.reserveAgain(&actions) } }
+
+    /// The cursor of a socket, to be written again; nil if Redis does not know it yet.
+    func knownCursor(of id: MemberID) -> SessionCursors.Known? {
+        guard let socket = socket(id), let session = socket.identity.session, let write = machine.rewrite(id) else {
+            return nil
+        }
+        return switch write {
+        case .confirmed(let seq): .confirmed(session, room, seq: seq)
+        case .claim: record(of: write, socket).map(SessionCursors.Known.socket)
         }
     }
 }

@@ -11,6 +11,8 @@ struct JoinCursor: Equatable, Sendable {
     var isFresh = false
     /// A history reply may be under way.
     var isBeingRead = false
+    /// The time until all processes have written again what Redis may have lost of it; nil if it is whole.
+    var timeUntilWhole: Duration?
 }
 
 /// From a join to the seq at which the socket begins.
@@ -38,7 +40,7 @@ extension RoomMachine {
         actions.append(.readCursor(id))
     }
 
-    /// Redis did not answer `.readCursor`.
+    /// Redis did not answer `.readCursor`, or has lost a part of the cursor.
     ///
     /// - Parameter roomHead: the head by chat-service. Without Redis this loop may not have heard of messages that another
     ///   socket of the session was sent already.
@@ -46,6 +48,7 @@ extension RoomMachine {
         guard let member = roster[id], case .readingCursor(var entry) = member.phase else { return }
         if !entry.isAccepted { entry.head = max(entry.head, roomHead) }
         entry.isAccepted = true
+        entry.isUnread = true
         actions.append(.accept(id))
         wait(id, entry, .readLastCursor(id), &actions)
     }
@@ -53,8 +56,13 @@ extension RoomMachine {
     /// The answer to `.readCursor`.
     mutating func cursorRead(_ id: MemberID, _ found: JoinCursor, _ actions: inout [RoomAction]) {
         guard let member = roster[id], case .readingCursor(var entry) = member.phase else { return }
+        // Where a repeated message is harmless, a part of the cursor will do.
+        if found.timeUntilWhole != nil, member.isCautious || (found.seq ?? entry.history) == nil {
+            return actions.append(.askHead(id))
+        }
         let wasAccepted = entry.isAccepted
         entry.isAccepted = true
+        entry.isUnread = false
         actions.append(.accept(id))
         // Messages that other sockets of the session are sent after the join was acknowledged do not count.
         entry.sent = wasAccepted ? entry.sent ?? found.seq.map { min($0, entry.head) } : found.seq
@@ -111,7 +119,12 @@ extension RoomMachine {
             change(id) { [entry] in $0.enter(.readingCursor(entry)) }
         case .waiting(var entry):
             entry.history = max(entry.history ?? 0, seq)
-            begin(id, at: entry.start, &actions)
+            // The session's other sockets may have been sent more than the reply held.
+            if entry.isUnread {
+                change(id) { [entry] in $0.enter(.waiting(entry)) }
+            } else {
+                begin(id, at: entry.start, &actions)
+            }
         case .observing(let cursor):
             // Reading a channel's history joins the channel.
             change(id) { $0.enter(.observing(cursor: max(cursor ?? 0, seq))) }

@@ -84,7 +84,7 @@ struct RoomMachine<Socket> {
         guard member.isCautious, let cursor = member.cursor, member.recorded != .none || member.isCatchingUp else {
             return
         }
-        actions.append(.releaseCursor(member.id, cursor: cursor))
+        actions.append(.releaseCursor(member.id, cursor: cursor, isClaimed: member.recorded != .none))
     }
 
     // MARK: Hearing
@@ -238,7 +238,8 @@ struct RoomMachine<Socket> {
         for user in removed {
             actions.append(.noteRemoval(user))
             for id in roster.ids(of: user) {
-                observe(id, &actions)
+                // A socket that is just entering may have joined after the user had come back.
+                if roster[id]?.isEntering == true { accessUnknown(id) } else { observe(id, &actions) }
                 actions.append(.recheck(id))
             }
         }

@@ -34,6 +34,8 @@ struct RoomMember<Socket> {
         /// The entry head: later messages are for this socket.
         var head: Int64
         var isAccepted = false
+        /// Redis has not told the session's whole cursor yet.
+        var isUnread = false
         /// The session's cursor before the join was acknowledged: later messages that other sockets are sent do not count.
         var sent: Int64?
         /// The history cursor.
@@ -132,6 +134,14 @@ struct RoomMember<Socket> {
         case .live(let cursor), .catchingUp(let cursor, _), .suspended(.catchUp(let cursor)): cursor
         case .observing(let cursor): cursor
         case .entering, .readingCursor, .waiting, .suspended(.enter): nil
+        }
+    }
+
+    /// Whether it has not begun yet.
+    var isEntering: Bool {
+        switch phase {
+        case .entering, .readingCursor, .waiting, .suspended(.enter): true
+        case .observing, .catchingUp, .live, .suspended(.catchUp): false
         }
     }
 
