@@ -22,7 +22,7 @@ import Wire
     /// Runs one interleaving; returns how it broke the specification.
     private static func run(seed: UInt64) -> [String] {
         var world = RoomSimulation(seed: seed)
-        for loop in 0..<2 { world.handle(loop) { $0.subscribed(&$1) } }
+        for loop in 0..<2 { subscribe(loop, &world) }
         var sockets = 0
         for _ in 0..<150 {
             switch Int.random(in: 0..<100, using: &world.random) {
@@ -31,7 +31,8 @@ import Wire
             case ..<77:
                 sockets += 1
                 join(sockets, &world)
-            case ..<83: leave(&world)
+            case ..<82: leave(&world)
+            case ..<83: endSession(&world)
             case ..<88: readHistory(&world)
             case ..<91: changeMembership(&world)
             case ..<94: world.lose()
@@ -48,10 +49,21 @@ import Wire
             if !world.faults.isEmpty { return world.faults }
         }
         settle(&world)
-        return world.faults + missing(in: world)
+        return world.faults + missing(in: world) + open(afterClosing: &world)
     }
 
     // MARK: Events
+
+    /// Redis may be late. Until it answers, nothing that is published arrives, and sockets join all the same.
+    private static func subscribe(_ loop: Int, _ world: inout RoomSimulation) {
+        guard world.chance(30) else { return world.handle(loop) { $0.subscribed(&$1) } }
+        world.hears[loop] = false
+        world.handle(loop) { $0.subscriptionDelayed(&$1) }
+        world.later.append { world in
+            world.hears[loop] = true
+            world.handle(loop) { $0.subscribed(&$1) }
+        }
+    }
 
     private static func say(_ world: inout RoomSimulation) {
         let message = RoomMessage.sample(world.head + 1, session: Int64.random(in: 1...4, using: &world.random))
@@ -63,7 +75,9 @@ import Wire
     private static func publish(_ event: RoomEvent, _ world: inout RoomSimulation) {
         for loop in 0..<2 {
             let count = [0, 1, 1, 1, 1, 2].randomElement(using: &world.random)!
-            for _ in 0..<count { world.later.append { $0.handle(loop) { $0.published(event, &$1) } } }
+            for _ in 0..<count {
+                world.later.append { if $0.hears[loop] { $0.handle(loop) { $0.published(event, &$1) } } }
+            }
         }
     }
 
@@ -86,6 +100,18 @@ import Wire
     private static func leave(_ world: inout RoomSimulation) {
         let open = world.clients.filter(\.value.isOpen).keys.sorted()
         if let number = open.randomElement(using: &world.random) { world.leave(number) }
+    }
+
+    /// The session of a socket ends: it is sent nothing more, and its connection ends soon.
+    private static func endSession(_ world: inout RoomSimulation) {
+        let open = world.clients.filter(\.value.isOpen).keys.sorted()
+        guard let number = open.randomElement(using: &world.random), let loop = world.clients[number]?.loop else {
+            return
+        }
+        world.handle(loop) { machine, _ in machine.revoke(MemberID(rawValue: UInt64(number))) }
+        world.clients[number]?.isOpen = false
+        world.clients[number]?.isRevoked = true
+        world.later.append { $0.leave(number) }
     }
 
     /// As chat-service answers: the mark, the snapshot, the report with the messages left out, and the hint.
@@ -133,6 +159,8 @@ import Wire
         world.removed[session] = after
         for loop in 0..<2 {
             world.later.append { world in
+                // A room that is not heard yet checks all members once it is.
+                guard world.hears[loop] else { return }
                 if world.removed[session] == after { world.heardRemovals[loop][session] = after }
                 let event = RoomEvent.removed(room: RoomID(ChannelID(7)), after: after, user: UserID(session))
                 world.handle(loop) { $0.published(event, &$1) }
@@ -165,6 +193,15 @@ import Wire
     }
 
     // MARK: The specification of the end
+
+    /// The room is closed: its sockets are put out, and none is left.
+    private static func open(afterClosing world: inout RoomSimulation) -> [String] {
+        let end = RoomEvent.closed(room: RoomID(ChannelID(7)), after: world.head)
+        for loop in 0..<2 { world.handle(loop) { $0.published(end, &$1) } }
+        settle(&world)
+        let left = world.clients.filter(\.value.isOpen).keys.sorted()
+        return left.isEmpty ? [] : ["sockets \(left) are still in a closed room"]
+    }
 
     /// Messages that an open socket was not sent, and no history reply of its session held. Those before its join count
     /// where the session's newest socket left before them: half-open older sockets do not hide them.

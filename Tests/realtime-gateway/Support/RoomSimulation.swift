@@ -58,6 +58,8 @@ struct RoomSimulation {
         var isOpen = true
         /// Whether access was lost or uncertain at some time.
         var isDisturbed = false
+        /// Whether the session has ended.
+        var isRevoked = false
     }
 
     typealias Machine = RoomMachine<Int>
@@ -65,6 +67,8 @@ struct RoomSimulation {
 
     var random: Seeded
     var machines = [Machine(), Machine()]
+    /// Whether what is published reaches a loop.
+    var hears = [true, true]
     var log: [RoomMessage] = []
     var clients: [Int: Client] = [:]
     /// What Redis knows.
@@ -228,6 +232,7 @@ struct RoomSimulation {
         func fault(_ text: String) -> String {
             "\(text): \(seq) to socket \(id) of session \(client.session), got \(client.got)"
         }
+        if client.isRevoked { faults.append(fault("sent after the end of its session")) }
         if client.entry == nil { faults.append(fault("sent before the join was acknowledged")) }
         if let last = client.got.last, seq <= last { faults.append(fault("twice or out of order")) }
         if client.isFatal, client.floor >= seq { faults.append(fault("an earlier socket was sent it already")) }
