@@ -1,4 +1,4 @@
-"""deploy/roll --compose stops the old containers only when the new ones are healthy and known to the gateway."""
+"""deploy/roll --compose stops an old container only when a new one is healthy and known to the gateway."""
 
 import os
 import subprocess
@@ -19,6 +19,7 @@ case "$1 $2" in
         [[ " $* " == *" --no-recreate "* && " $* " == *" --no-deps "* ]] || exit 9
         count=$(sed 's/.*--scale [a-z-]*=\([0-9]*\).*/\1/' <<<"$*")
         for ((number = 1; $(ls "$containers" | wc -l) < count; number++)); do
+            [[ ! -e $containers/new$number ]] || continue
             echo "{health}" >"$containers/new$number"
             journal "start new$number"
         done
@@ -69,14 +70,14 @@ def roll(tmp_path):
     return run
 
 
-def test_new_containers_replace_the_old_ones_one_after_the_other(roll):
+def test_new_containers_replace_the_old_ones_one_by_one(roll):
     result, journal = roll("healthy", "old1", "old2")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "replaced chat-service" in result.stdout
-    assert journal == ["secrets", "roles", "start new1", "start new2", "stop old1", "rm old1", "stop old2", "rm old2"]
+    assert journal == ["secrets", "roles", "start new1", "stop old1", "rm old1", "start new2", "stop old2", "rm old2"]
 
 
-def test_new_containers_that_do_not_become_healthy_are_removed_and_the_old_ones_stay(roll):
+def test_a_new_container_that_does_not_become_healthy_is_removed_and_the_old_ones_stay(roll):
     result, journal = roll("starting", "old1")
     assert result.returncode == 1 and "did not become healthy" in result.stderr
     assert journal == ["secrets", "roles", "start new1", "rm new1"]
