@@ -5,7 +5,7 @@ import Wire
 extension RoomMachine {
     /// The member may be here: in the room, or only in the namespace.
     mutating func accessChecked(_ id: MemberID, isMember: Bool, _ actions: inout [RoomAction]) {
-        guard let member = roster[id] else { return }
+        guard let member = roster[id], !member.hasEnded else { return }
         guard isMember else { return observe(id, &actions) }
         switch member.phase {
         case .observing(let cursor?):

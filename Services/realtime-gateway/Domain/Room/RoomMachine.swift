@@ -71,7 +71,7 @@ struct RoomMachine<Socket> {
 
     /// The session of a member has ended: nothing more is sent to it.
     mutating func revoke(_ id: MemberID) {
-        change(id) { $0.enter(.observing(cursor: $0.cursor ?? $0.acknowledgedStart)) }
+        change(id) { $0.end() }
     }
 
     /// Changes a member; a member that has left is not changed.

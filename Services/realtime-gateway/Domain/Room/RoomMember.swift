@@ -89,6 +89,8 @@ struct RoomMember<Socket> {
     /// Messages that a history reply held while older ones were still on their way to the socket.
     private(set) var skipped: [ClosedRange<Int64>] = []
     var recorded = Recorded.none
+    /// Whether its session has ended: it is sent nothing more, even if its access is confirmed.
+    private(set) var hasEnded = false
     /// The seq after which the socket began.
     private(set) var start: Int64 = 0
     private var heartbeat = Heartbeat()
@@ -164,6 +166,12 @@ struct RoomMember<Socket> {
     func wants(_ message: RoomMessage) -> Bool {
         (traits.hearsItself || message.session != session)
             && (skipped.isEmpty || !skipped.contains { $0.contains(message.body.seq) })
+    }
+
+    /// The session has ended.
+    mutating func end() {
+        enter(.observing(cursor: cursor ?? acknowledgedStart))
+        hasEnded = true
     }
 
     /// The only place at which a phase begins.
