@@ -170,7 +170,8 @@ def test_a_roll_replaces_every_container_and_no_call_fails(composition, conversa
 
     def call():
         nonlocal answered
-        while not stop.is_set():
+        # Slowly enough for the limit of calls.
+        while not stop.wait(0.1):
             try:
                 message = {"content": "while it rolls", "client_id": secrets.token_hex(8)}
                 conversation.writer.call("POST", conversation.chats, data=message)
