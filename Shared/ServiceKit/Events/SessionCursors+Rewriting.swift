@@ -31,7 +31,7 @@ extension SessionCursors {
         end
         if not seq or tonumber(ARGV[2]) > tonumber(seq) then seq = ARGV[2] end
         redis.call('HSET', KEYS[1], 'seq', seq)
-        -- An older socket whose client has been heard since goes on.
+        -- An older socket goes on if its client has been heard since.
         if not (live and isOther) then
             redis.call(
                 'HSET', KEYS[1], 'joined', string.format('%.0f', math.max(joined, own)),
@@ -42,9 +42,9 @@ extension SessionCursors {
         return 1
         """)
 
-    /// The time until all processes have written again what Redis may have lost of a cursor; nil if it is whole, as far as is known.
+    /// The time until all processes have written again the parts of a cursor that Redis may have lost; nil if it is whole, as far as is known.
     ///
-    /// - Parameter loop: the loop of the session's socket, whose reservation counts.
+    /// - Parameter loop: the loop of the session's socket; its reservation counts.
     public func timeUntilWhole(_ session: SessionID, _ room: RoomID, loop: String? = nil) -> Duration? {
         let keys = [Self.key(session, room)] + (loop.map { [Self.reservationKey($0, room)] } ?? [])
         let times = keys.compactMap { redis.timeSinceReturn(of: $0) }

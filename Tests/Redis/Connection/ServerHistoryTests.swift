@@ -23,7 +23,7 @@ import Testing
         #expect(history.timeSinceReturn(at: 11) == .zero)
     }
 
-    @Test("A server that takes the place of another one may lack what that one had accepted")
+    @Test("A server that takes the place of another one may lack writes that the other had accepted")
     func succeeded() {
         var connected = ServerHistory()
         connected.succeeded(at: 5, isServing: true)

@@ -76,7 +76,7 @@ struct DividedWriterTests {
         }
     }
 
-    @Test("Statements that each change one table leave what the statements of one Postgres leave")
+    @Test("Statements that each change one table leave the same rows as the statements of one Postgres")
     func same() async throws {
         let joint = try await trace(isDivided: false)
         let divided = try await trace(isDivided: true)
@@ -85,7 +85,7 @@ struct DividedWriterTests {
         #expect(joint.rows == divided.rows)
     }
 
-    @Test("A service whose schema is divided sends, replies and changes as any other")
+    @Test("A service with a divided schema sends, replies and changes as any other")
     func service() async throws {
         try await ChatHarness.use(["divided_by_workspace": "true"]) { chat in
             for text in ["one", "two"] { #expect(try await chat.send(text).status == 201) }
@@ -100,7 +100,7 @@ struct DividedWriterTests {
         }
     }
 
-    @Test("Workspaces whose commits do not end hold up no batch of another one")
+    @Test("Commits of a workspace that do not end hold up no batch of another one")
     func queues() {
         func message(_ workspace: Int64) -> PendingMessage { .sample("a", workspace: workspace) }
         var queues = CommitQueues<PendingMessage, Int>(isDivided: true)

@@ -67,15 +67,15 @@ struct RoomSimulation {
 
     var random: Seeded
     var machines = [Machine(), Machine()]
-    /// Whether what is published reaches a loop.
+    /// Whether published events reach a loop.
     var hears = [true, true]
     var log: [RoomMessage] = []
     var clients: [Int: Client] = [:]
-    /// What Redis knows.
+    /// The contents of Redis.
     var redis = Redis()
-    /// What it would know if it had never lost anything.
+    /// Its contents if it had never lost anything.
     var intact = Redis()
-    /// What was written lately, by the two loops and by two instances of chat-service.
+    /// Recent writes, of the two loops and of two instances of chat-service.
     var recent: [[Known]] = [[], [], [], []]
     /// The newest socket of each session that has left after its claim, with its cursor.
     var left: [Int64: (id: Int, cursor: Int64)] = [:]

@@ -11,7 +11,7 @@ struct JoinCursor: Equatable, Sendable {
     var isFresh = false
     /// A history reply may be under way.
     var isBeingRead = false
-    /// The time until all processes have written again what Redis may have lost of it; nil if it is whole.
+    /// The time until all processes have written again the parts that Redis may have lost; nil if it is whole.
     var timeUntilWhole: Duration?
 }
 
