@@ -105,7 +105,7 @@ struct ChangeWriter: Sendable {
         let users = Array(Set(changes.map(\.user)))
         // Only reactions are counted against a limit.
         let reacts = changes.contains { if case .react = $0.kind { true } else { false } }
-        /// The statements that read the messages of one workspace.
+        // The statements that read the messages of one workspace.
         let reads = reacts ? 4 : 3
         var batch = PostgresBatch()
         try batch.lock(Array(Set(keys.map(\.room))))
