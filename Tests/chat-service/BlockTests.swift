@@ -29,9 +29,11 @@ struct BlockTests {
         try await ChatHarness.use { chat in
             try await chat.redis.untilHeard("invalidate:blocks", by: 1)
             for number in 1...3 { _ = try await chat.send("\(number)") }
-            #expect(!chat.peers.change { $0.asked.contains("/internal/blocks") })
+            #expect(chat.peers.now.count("/internal/blocks") == 0)
+            try await chat.untilCached("/internal/blocks") { _ = try await chat.decisions([2], seq: 1) }
+            let asked = chat.peers.now.count("/internal/blocks")
             for seq in 1...3 { _ = try await chat.decisions([2], seq: seq) }
-            #expect(chat.peers.change { $0.asked.filter { $0 == "/internal/blocks" }.count } == 1)
+            #expect(chat.peers.now.count("/internal/blocks") == asked)
         }
     }
 }

@@ -147,6 +147,18 @@ struct ClosingTests {
         }
     }
 
+    @Test("The erasure of a full room reads each message a few times, also before the table was analyzed")
+    func reads() async throws {
+        try await ChatHarness.use { chat in
+            try await chat.database.database.run(sql: Self.fullChannel)
+            try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
+            try await eventually("the erasure") { try await chat.database.ask(Self.left) == "0|0|0|1" }
+            let read = try await chat.database.ask(
+                "select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'message'")
+            #expect(Int(read).map { $0 < 3 * Self.messages } == true, "\(read)")
+        }
+    }
+
     @Test("A restarted process finishes the erasure of a killed one")
     func restart() async throws {
         try await ChatProcess().lent { process in

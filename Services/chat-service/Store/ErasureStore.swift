@@ -21,16 +21,16 @@ struct ErasureStore: Sendable {
         on conflict on constraint search_progress_pkey do update set seq = excluded.seq, rev = excluded.rev
         """)
     /// Deletes messages with their search entries, and returns how many. It skips rows that another instance is erasing:
-    /// after a wait for them it would delete nothing and look finished.
+    /// after a wait for them it would delete nothing and look finished. The rows are found again by their addresses:
+    /// a list of numbers may be compared with every message of the room.
     private static let messages = Statement.write(
         "erase messages",
         """
-        with gone as (
-            delete from message
-            where workspace = $1 and kind = $2 and room = $3 and seq = any (array(
-                select seq from message where workspace = $1 and kind = $2 and room = $3 limit 5000
-                for update skip locked))
-            returning kind, room, seq, created_at
+        with batch as materialized (
+            select ctid from message where workspace = $1 and kind = $2 and room = $3 limit 5000 for update skip locked
+        ), gone as (
+            delete from message m using batch where m.workspace = $1 and m.ctid = batch.ctid
+            returning m.kind, m.room, m.seq, m.created_at
         ), entries as (
             delete from search_message e using gone
             where e.workspace = $1 and e.created_at = gone.created_at and e.kind = gone.kind and e.room = gone.room and e.seq = gone.seq

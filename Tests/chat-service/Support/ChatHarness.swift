@@ -132,6 +132,16 @@ final class ChatHarness: Stoppable {
         return count
     }
 
+    /// Repeats `body` until it makes no more calls of a path of the other services. A cache keeps nothing before the service has read
+    /// the confirmation of its subscription to hints.
+    func untilCached(_ path: String, by body: @Sendable () async throws -> Void) async throws {
+        try await eventually("a cached answer of \(path)") {
+            let before = self.peers.now.count(path)
+            try await body()
+            return self.peers.now.count(path) == before
+        }
+    }
+
     // MARK: Events and facts
 
     /// Waits until the outbox has published everything.

@@ -58,6 +58,8 @@ struct PeersOfChat: StubState {
         9: Channel(workspace: 4, name: "general", members: [1]),
     ]
 
+    func count(_ path: String) -> Int { asked.count { $0 == path } }
+
     func isHolding(_ call: StubCall) -> Bool { holdsPresence && call.parts.last == "present" }
 
     mutating func answer(_ call: StubCall) -> Response? {
