@@ -161,7 +161,7 @@ let package = Package(
         tool("standins", at: "Tests/Standins", on: ["EventLoop", "Wire", "HTTP", "Crypto", "CCrypto"]),
 
         // Support of tests
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        .target(name: "TestSupport", dependencies: ["EventLoop"], path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServiceSupport",
             dependencies: [

@@ -69,7 +69,7 @@ struct InternalClientTests {
     @Test("A call ends at its deadline, including its second attempt")
     func deadline() async throws {
         let peer = try Peer { _ in
-            try await Task.sleep(for: .seconds(60))
+            try await EventLoop.current?.sleep(for: .seconds(60))
             return Response()
         }
         let clock = ContinuousClock()

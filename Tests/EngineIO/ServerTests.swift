@@ -103,7 +103,7 @@ struct ServerTests {
             // A busy loop gets the poll and its end together.
             if !isWaiting { server.stall() }
             try poll.send("GET /?\(session) HTTP/1.1\r\nHost: x\r\n\r\n")
-            if isWaiting { try await Task.sleep(for: .milliseconds(20)) }
+            if isWaiting { try await pause(for: .milliseconds(20)) }
             poll.finishSending()
             try await eventually { server.sessionCount == 0 }
             #expect(try await server.get(session).text == #"{"code":1,"message":"Session ID unknown"}"#)

@@ -94,7 +94,7 @@ struct RestartTests {
                 let status = try await service.call("GET", "/v1/touch").status
                 tally.count(status, after: clock.now - start)
                 // A caller that gets Retry-After retries.
-                if status != 200 { try await Task.sleep(for: .milliseconds(20)) }
+                if status != 200 { try await pause(for: .milliseconds(20)) }
             } catch {
                 tally.unanswered(error)
             }

@@ -28,9 +28,9 @@ public final class StubServer<State: StubState>: Sendable {
             let call = StubCall(request, try await request.body.collect(upTo: 1 << 20))
             if call.path == "/internal/keys" { return .json(tokens.jwks) }
             let delay = state.value.withLock { $0.delay(of: call) }
-            if delay > .zero { try await Task.sleep(for: delay) }
+            if delay > .zero { try await pause(for: delay) }
             let answer = state.value.withLock { $0.answer(call) }
-            while state.value.withLock({ $0.isHolding(call) }) { try await Task.sleep(for: .milliseconds(5)) }
+            while state.value.withLock({ $0.isHolding(call) }) { try await pause(for: .milliseconds(5)) }
             if let answer { return answer }
             return call.path == "/internal/revocations"
                 ? .json(#"{"now":\#(Timestamp.now.milliseconds),"revocations":[]}"#) : .refusal(404, "E13")

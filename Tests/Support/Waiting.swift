@@ -1,3 +1,4 @@
+internal import EventLoop
 import Glibc
 
 /// An expected event did not happen in time.
@@ -6,6 +7,11 @@ public struct NeverHappened: Error, CustomStringConvertible {
 
     public init(description: String) { self.description = description }
 }
+
+private let timers = EventLoopGroup(count: 1).loops[0]
+
+/// Suspends the caller. A `Task.sleep` waits for a timer of libdispatch, which on a busy machine can lose one, and then never ends.
+public func pause(for time: Duration) async throws { try await timers.sleep(for: time) }
 
 /// Polls until `condition` holds, for events that nothing reports, such as a server that comes up.
 ///
@@ -19,7 +25,7 @@ public func eventually(
         guard ContinuousClock.now < deadline else {
             throw NeverHappened(description: "\(what) did not happen within \(limit)")
         }
-        try await Task.sleep(for: .milliseconds(10))
+        try await pause(for: .milliseconds(10))
     }
 }
 
@@ -37,7 +43,7 @@ public func timed(
         guard ContinuousClock.now < deadline else {
             throw NeverHappened(description: "\(what) did not happen within \(limit)")
         }
-        try await Task.sleep(for: .milliseconds(10))
+        try await pause(for: .milliseconds(10))
         let now = ContinuousClock.now
         time += min(now - last, longestCheck)
         last = now

@@ -39,7 +39,7 @@ struct ChangeCrashTests {
                     number += 1
                 } else {
                     state.withLock { $0.refusals += 1 }
-                    try? await Task.sleep(for: .milliseconds(20))
+                    try? await pause(for: .milliseconds(20))
                 }
             }
         }

@@ -26,7 +26,7 @@ struct DrainTests {
             harness.redis.signal(SIGSTOP)
             async let status = node.process.stop(SIGTERM, patience: .seconds(30))
             for client in clients { try await client.until("its end") { $0.isEnded } }
-            try await Task.sleep(for: Self.standstill)
+            try await pause(for: Self.standstill)
             harness.redis.signal(SIGCONT)
             #expect(await status == 0)
             // The last that a gateway says.

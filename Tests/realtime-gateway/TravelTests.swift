@@ -107,7 +107,7 @@ struct TravelTests {
                 try await harness.say("\(harness.peers.now.messages[GatewayHarness.channel]!.count + 1)")
                 let last = "\(harness.peers.now.messages[GatewayHarness.channel]!.count)"
                 for _ in 0..<50 where !travellers.allSatisfy({ $0.texts.last == last }) {
-                    try await Task.sleep(for: .milliseconds(20))
+                    try await pause(for: .milliseconds(20))
                 }
                 return travellers.allSatisfy { $0.texts.last == last }
             }
@@ -131,7 +131,7 @@ struct TravelTests {
             count += 1
             // Redis may be away: chat-service has it all the same.
             try? await harness.say("\(count)")
-            try await Task.sleep(for: .milliseconds(10))
+            try await pause(for: .milliseconds(10))
         }
         return count
     }

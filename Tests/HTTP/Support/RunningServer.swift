@@ -20,10 +20,11 @@ struct RunningServer: Sendable {
         throw NeverHappened(description: "the end of all connections")
     }
 
-    /// Starts a drain; the journal gets an entry when it is done.
+    /// Starts a drain on a loop of the server; the journal gets an entry when it is done. In the pool of Swift's tasks it would wait for all
+    /// tests that began before.
     func drain(within limit: Duration, idle: Duration = .zero) -> Journal<Void> {
         let done = Journal<Void>()
-        Task {
+        Task(executorPreference: group.nearest) {
             await server.drain(within: limit, idle: idle)
             done.note(())
         }

@@ -11,6 +11,6 @@ enum BareServer {
         let server = Server(on: group) { _ in .json(body) }
         guard let address = SocketAddress(ip: "127.0.0.1", port: port) else { return }
         print("listening on \(try server.start(at: address))")
-        while true { try await Task.sleep(for: .seconds(3600)) }
+        while true { try await group.loops[0].sleep(for: .seconds(3600)) }
     }
 }

@@ -49,7 +49,7 @@ struct DeletedAccount: Sendable {
         for _ in 0..<(2 * Self.limit) {
             let answer = try await product.sql("auth", question)
             if let milliseconds = Double(answer.prefix { $0.isNumber }) { return milliseconds / 1000 }
-            try await Task.sleep(for: .seconds(1))
+            try await pause(for: .seconds(1))
         }
         return nil
     }
@@ -69,7 +69,7 @@ struct DeletedAccount: Sendable {
             """
         for _ in 0..<600 {
             if try await product.sql("chat", question).hasPrefix("0\n") { return }
-            try await Task.sleep(for: .seconds(1))
+            try await pause(for: .seconds(1))
         }
         throw NeverHappened(description: "the end of the search index")
     }

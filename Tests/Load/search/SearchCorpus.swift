@@ -47,7 +47,7 @@ struct SearchCorpus {
     static func untilIndexed(_ database: TestDatabase) async throws -> Double {
         let began = EventLoop.preciseNow
         try await eventually(within: .seconds(36_000), "the index") {
-            try await Task.sleep(for: .milliseconds(500))
+            try await pause(for: .milliseconds(500))
             let behind = try await database.run(
                 sql: """
                     select count(*) from chat.room left join chat.search_progress p

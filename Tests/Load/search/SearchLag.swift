@@ -34,7 +34,7 @@ struct SearchLag {
         let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { sends in
             for (number, message) in messages.enumerated() {
-                try await Task.sleep(until: begin + .seconds(1) * number / rate)
+                try await pause(for: begin + .seconds(1) * number / rate - .now)
                 let channel = Int64(number) % (SearchPeers.channels / 2) * 2 + 2
                 sends.addTask {
                     let reply = try await HTTPCall(

@@ -51,7 +51,7 @@ final class PersistentSender: Sendable {
                 return state.withLock { $0.log.append(entry) }
             }
             state.withLock { $0.refusals += 1 }
-            try? await Task.sleep(for: .milliseconds(20))
+            try? await pause(for: .milliseconds(20))
         }
     }
 }

@@ -19,7 +19,7 @@ extension PaymentFixture {
                 {
                 case "captured|f": return true
                 case "expired|t": return false
-                default: try await Task.sleep(for: .milliseconds(50))
+                default: try await pause(for: .milliseconds(50))
                 }
             }
         }

@@ -190,7 +190,7 @@ extension PaymentFixture {
             } catch {
                 if ContinuousClock.now > deadline { throw error }
             }
-            try await Task.sleep(for: .milliseconds(20))
+            try await pause(for: .milliseconds(20))
         }
     }
 

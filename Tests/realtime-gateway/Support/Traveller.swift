@@ -61,14 +61,14 @@ final class Traveller: Sendable {
             {
                 state.withLock { $0.current = client }
                 try? client.join(namespace)
-                while !client.record.isEnded { try? await Task.sleep(for: .milliseconds(5)) }
+                while !client.record.isEnded { try? await pause(for: .milliseconds(5)) }
                 state.withLock { state in
                     state.past += client.record.texts(namespace)
                     state.current = nil
                     state.losses.append(.now)
                 }
             }
-            try? await Task.sleep(for: .milliseconds(50))
+            try? await pause(for: .milliseconds(50))
         }
     }
 }
