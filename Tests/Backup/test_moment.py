@@ -60,7 +60,7 @@ def quiet_moment(product):
         return checksums(product) == before
 
     found = []
-    eventually(measured)
+    eventually(measured, 60)
     return found[-1]
 
 
@@ -115,7 +115,7 @@ class Planted:
 
     def delete(self):
         self.author.call("DELETE", f"{self.author.path(self.channel)}/chats/1")
-        eventually(lambda: self.author.send("GET", self.path).status_code == 404)
+        eventually(lambda: self.author.send("GET", self.path).status_code == 404, 60)
         superuser(self.product, "ALTER TABLE payment.entry DISABLE TRIGGER ALL; DELETE FROM payment.entry;")
 
     def holds(self):
@@ -135,7 +135,7 @@ def test_a_moment_comes_back_with_its_tables_and_its_files(product):
     # The last changes are in Postgres's own folder alone.
     superuser(product, "ALTER SYSTEM SET archive_command = '/bin/false'; SELECT pg_reload_conf(), pg_switch_wal()")
     planted.author.call("DELETE", f"{planted.author.path(planted.channel)}/chats/2")
-    eventually(lambda: not any(name.endswith(".txt") and content == b"1" for name, content in stored_files(product).items()))
+    eventually(lambda: not any(name.endswith(".txt") and content == b"1" for name, content in stored_files(product).items()), 60)
     moment, tables = quiet_moment(product)
     files = stored_files(product)
     planted.delete()
@@ -197,7 +197,7 @@ def test_a_hole_in_the_archive_is_not_taken_for_its_end(product):
     for _ in range(2):
         count = len(segments(folder))
         superuser(product, "SELECT pg_logical_emit_message(true, 'test', 'one more segment'); SELECT pg_switch_wal()")
-        eventually(lambda: len(segments(folder)) > count)
+        eventually(lambda: len(segments(folder)) > count, 60)
     moment, _ = quiet_moment(product)
     subprocess.run(["cp", "--archive", folder, holed], check=True)
     segments(holed)[-2].unlink()
@@ -214,7 +214,7 @@ def test_an_archive_that_no_wal_reaches_is_a_failure(product, monkeypatch):
     for folder in (segments, *segments.iterdir()):
         folder.chmod(0o500)
     failed = archive(product)
-    eventually(lambda: "\nmaru_postgres_archive_failing 1" in product.metrics(2))
+    eventually(lambda: "\nmaru_postgres_archive_failing 1" in product.metrics(2), 60)
     for folder in (segments, *segments.iterdir()):
         folder.chmod(mode)
     assert failed.returncode == 1 and "does not reach the archive" in failed.stderr

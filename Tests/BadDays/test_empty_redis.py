@@ -18,8 +18,8 @@ def empty(product):
     process = (product.data / "run/redis.pid").read_text()
     subprocess.run([*client, "FLUSHALL"], env=environment, check=True, capture_output=True)
     subprocess.run([*client, "SHUTDOWN", "NOSAVE"], env=environment, capture_output=True)
-    eventually(lambda: (product.data / "run/redis.pid").read_text() != process)
-    eventually(lambda: b"PONG" in subprocess.run([*client, "PING"], env=environment, capture_output=True).stdout)
+    eventually(lambda: (product.data / "run/redis.pid").read_text() != process, 60)
+    eventually(lambda: b"PONG" in subprocess.run([*client, "PING"], env=environment, capture_output=True).stdout, 60)
 
 
 @pytest.mark.parametrize("key", ["native", "gen-2024-07"])

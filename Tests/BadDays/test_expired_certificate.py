@@ -41,4 +41,4 @@ def test_an_expired_certificate_is_refused_until_it_is_renewed(tmp_path, monkeyp
         for new, old in zip(renewed, expired):
             shutil.copy(new, old)
         gateway.process.send_signal(signal.SIGHUP)
-        eventually(lambda: refusal(gateway, renewed) is None)
+        eventually(lambda: refusal(gateway, renewed) is None, 60)

@@ -50,7 +50,7 @@ def test_sends_wait_for_space_and_history_can_be_read(product, party):
     assert "53100" in product.log("chat-service")
     assert 'maru_failures_total{code="E99"}' in product.metrics(2)
     product.free_disk()
-    eventually(lambda: writer.send("POST", f"{writer.path(channel)}/chats", files=[("content", (None, "after"))]).ok)
+    eventually(lambda: writer.send("POST", f"{writer.path(channel)}/chats", files=[("content", (None, "after"))]).ok, 60)
     found = reader.history(channel)
     assert [each["content"] for each in found] == ["before", *accepted, "after"]
     assert [each["seq"] for each in found] == list(range(1, len(found) + 1))

@@ -148,7 +148,7 @@ def test_a_collector_that_refuses_or_hangs_fails_no_call_and_is_counted(product,
             say(owner, channel, header("01")[1])
             return counted(product, "failed") > before
 
-        eventually(failed, pause=0.5)
+        eventually(failed, patience=30, pause=0.5)
     finally:
         product.standins("POST", "/standins/mood", json={"provider": "collector"})
     trace = []

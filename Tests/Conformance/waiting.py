@@ -2,7 +2,7 @@ import os
 import time
 
 
-def eventually(condition, patience=60, pause=0.02):
+def eventually(condition, patience=10, pause=0.02):
     """Returns when the condition holds and fails at a time limit, which MARU_PATIENCE extends."""
     end = time.monotonic() + patience * float(os.environ.get("MARU_PATIENCE", 1))
     while not condition():

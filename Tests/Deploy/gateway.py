@@ -131,7 +131,7 @@ def workers_of(master):
     return subprocess.run(["pgrep", "-P", str(master), "nginx"], capture_output=True, text=True).stdout.split()
 
 
-def eventually(found, seconds=60):
+def eventually(found, seconds=10):
     """Returns the first result of `found` that is not None. MARU_PATIENCE extends the time limit."""
     deadline = time.monotonic() + seconds * float(os.environ.get("MARU_PATIENCE", 1))
     while not (result := found()):

@@ -97,7 +97,7 @@ class Instance:
     def kill(self, name):
         before = self.process(name)
         os.kill(before, signal.SIGKILL)
-        eventually(lambda: self.is_back(name, before))
+        eventually(lambda: self.is_back(name, before), 60)
 
     def is_back(self, name, before):
         try:

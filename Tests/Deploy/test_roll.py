@@ -85,7 +85,7 @@ def test_the_old_process_serves_until_the_new_one_is_ready(running):
     replace_program(running, "chat-service", f"exec python3 -c 'import signal; signal.pause()' {running.folder}")
     before = running.process("chat-service")
     rolling = subprocess.Popen(running.command("roll", "chat-service"), env=running.environment)
-    eventually(lambda: (running.data / "run/old-chat-service.pid").exists())
+    eventually(lambda: (running.data / "run/old-chat-service.pid").exists(), 60)
     assert exists(before)
     target = "/v1/workspaces/1/dms"
     for _ in range(10):
@@ -135,7 +135,7 @@ def test_a_program_that_cannot_even_print_its_settings_changes_nothing(running):
 def test_a_process_that_ends_during_a_roll_is_restarted(running):
     replace_program(running, "chat-service", f"exec python3 -c 'import signal; signal.pause()' {running.folder}")
     rolling = subprocess.Popen(running.command("roll", "chat-service"), env=running.environment)
-    eventually(lambda: (running.data / "run/old-chat-service.pid").exists())
+    eventually(lambda: (running.data / "run/old-chat-service.pid").exists(), 60)
     running.kill("auth-service")
     os.kill(running.process("chat-service"), 9)
     assert rolling.wait(60) == 1

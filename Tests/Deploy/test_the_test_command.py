@@ -165,7 +165,7 @@ def test_a_signal_ends_both_suites_and_their_servers(checkout, number):
     (checkout / "Tests/unit-tests").write_text("unit OneTests\nunit Tests/First\nunit Tests/Second\n")
     with start(checkout) as command:
         # A file is there before it has its content.
-        eventually(lambda: all((each / "started").is_file() and (each / "started").read_text() for each in folders))
+        eventually(lambda: all((each / "started").is_file() and (each / "started").read_text() for each in folders), 30)
         # As a terminal does with Ctrl-C, or a command that ends another one.
         (os.killpg if number == signal.SIGINT else os.kill)(command.pid, number)
         _, errors = command.communicate(timeout=120)
@@ -180,7 +180,7 @@ def test_a_signal_ends_the_tests_of_swift_and_no_further_module_begins(checkout)
     (checkout / "Tests/unit-tests").write_text("unit OneTests\nunit TwoTests\n")
     hang = checkout / "hang"
     with start(checkout, "swift", MODULES="OneTests TwoTests", HANG=str(hang)) as command:
-        eventually(lambda: hang.is_file() and hang.read_text())
+        eventually(lambda: hang.is_file() and hang.read_text(), 30)
         os.kill(command.pid, signal.SIGTERM)
         _, errors = command.communicate(timeout=120)
     assert (command.returncode, "SIGTERM ends swift" in errors) == (-signal.SIGTERM, True), errors

@@ -147,7 +147,7 @@ def test_postgres_and_redis_need_a_password(running):
 @pytest.mark.parametrize("name", ["chat-service", "gateway", "redis", "postgres"])
 def test_a_killed_process_is_restarted(running, name):
     running.kill(name)
-    eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n")
+    eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n", 60)
     assert f"{name} ended" in (running.data / "logs/up.log").read_text()
 
 
@@ -156,7 +156,7 @@ def test_no_worker_of_a_killed_gateway_keeps_accepting(running):
     workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
     assert workers
     running.kill("gateway")
-    eventually(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers))
+    eventually(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers), 30)
 
 
 def test_processes_that_are_killed_together_are_all_restarted(running):
@@ -167,7 +167,7 @@ def test_processes_that_are_killed_together_are_all_restarted(running):
             os.kill(process, signal.SIGKILL)
         for name in names:
             eventually(lambda: running.is_back(name, before[name]), 20)
-        eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n")
+        eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n", 60)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -222,7 +222,7 @@ def test_a_service_that_does_not_start_stops_everything_and_its_log_is_printed(i
     result = instance.run("up", "--detach", "--port", "0")
     assert result.returncode != 0
     assert "chat-service ended while starting" in result.stderr and "the reason" in result.stderr
-    eventually(lambda: not instance.processes())
+    eventually(lambda: not instance.processes(), 30)
 
 
 def test_a_setting_of_the_operator_wins_and_a_misspelt_one_is_refused(instance):

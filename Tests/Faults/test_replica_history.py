@@ -29,7 +29,7 @@ class LabProduct(Product):
     def __enter__(self):
         self.lab.start()
         try:
-            eventually(self.lab.is_whole)
+            eventually(self.lab.is_whole, 60)
             return super().__enter__()
         except BaseException:
             self.lab.stop()
@@ -74,7 +74,7 @@ def product():
 def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(product):
     primary = product.lab.primary()
     replicas = [each for each in product.lab.nodes if each != primary]
-    eventually(lambda: sum(product.metric("maru_replica_up").values()) == 3)
+    eventually(lambda: sum(product.metric("maru_replica_up").values()) == 3, 60)
 
     # Both replicas store the log, so commits are acknowledged, and show nothing of it.
     product.signal_replay(replicas, signal.SIGSTOP)
@@ -99,7 +99,7 @@ def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(pr
         assert history(each).ok
     assert dm_history().ok
     # The operator is told that they lag.
-    eventually(lambda: sorted(each > 0.5 for each in product.metric("maru_replica_lag_seconds").values()) == [False, True, True])
+    eventually(lambda: sorted(each > 0.5 for each in product.metric("maru_replica_lag_seconds").values()) == [False, True, True], 60)
 
     product.signal_etcd(signal.SIGSTOP)
     refused = []
@@ -113,7 +113,7 @@ def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(pr
             refused.append(reply)
         return reply.ok
 
-    eventually(lambda: not send())
+    eventually(lambda: not send(), 60)
     assert refused[-1].status_code == 503 and int(refused[-1].headers["Retry-After"]) >= 1
     # All of it was seen by the reader or the writer, and no node that can be read shows it.
     for reply in (history(reader), history(shipped), dm_history()):
@@ -122,7 +122,7 @@ def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(pr
     assert refusals["behind"] > 0 and refusals["served"] == 0
 
     product.signal_replay(replicas, signal.SIGCONT)
-    eventually(lambda: history(reader).ok)
+    eventually(lambda: history(reader).ok, 60)
     # The last send may have been received before it was refused.
     found = [each["content"] for each in history(reader).json()]
     assert found[: len(sent)] == sent and len(found) <= len(sent) + 1
@@ -140,11 +140,11 @@ def test_history_goes_on_without_a_primary_unless_the_replicas_lack_a_message(pr
     assert not send()
 
     product.signal_etcd(signal.SIGCONT)
-    eventually(send)
+    eventually(send, 60)
     assert [each["content"] for each in history(reader).json()][:head] == found
     # The marker of the history that came from a replica has arrived: only later messages are unread. There can be several, because a
     # send that is refused while the primary comes back may have been stored.
-    eventually(lambda: shipped.get(f"{shipped.path(channel)}/unreads")["count"] <= len(history(reader).json()) - head)
-    eventually(lambda: all(each == 0 for each in product.metric("maru_replica_lag_seconds").values()))
+    eventually(lambda: shipped.get(f"{shipped.path(channel)}/unreads")["count"] <= len(history(reader).json()) - head, 30)
+    eventually(lambda: all(each == 0 for each in product.metric("maru_replica_lag_seconds").values()), 60)
     log = (product.data / "logs/chat-service.log").read_text()
     assert "the primary does not answer" in log and "the primary answers" in log
