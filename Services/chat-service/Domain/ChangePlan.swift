@@ -30,6 +30,8 @@ struct ChangePlan {
         var counts: [String: Int] = [:]
         /// The reactions of the batch's users.
         var reactions: Set<Reaction> = []
+        /// Whether there is a thread of replies to it, or was one.
+        var hasReplies = false
 
         var isDeleted: Bool { deletedAt != nil }
     }
@@ -172,6 +174,27 @@ struct ChangePlan {
         Set((messages[key]?.reactions ?? []).lazy.filter { $0.user == user }.map(\.emoji))
     }
 
+    /// Whether other tables may have something about a message of the batch: its pin, reactions, replies, or previews.
+    func hasDetails(_ key: MessageKey) -> Bool {
+        guard let message = messages[key] else { return false }
+        return message.isPinned || !message.counts.isEmpty || message.hasReplies || !message.files.isEmpty
+    }
+
+    /// A message as the batch leaves it, without its details in other tables.
+    func changed(_ message: StoredMessage) -> StoredMessage {
+        guard let rev = writes.revs[message.key], let now = messages[message.key] else { return message }
+        var changed = message
+        changed.content = now.content
+        changed.files = now.files
+        changed.details = MessageDetails(rev: rev, editedAt: now.editedAt, deletedAt: now.deletedAt)
+        let mentions = now.isDeleted ? [] : now.mentions.map { MessageMention(number: $0.number) }
+        if mentions != message.traits?.mentions ?? [] {
+            let (thread, isScheduled) = (message.traits?.thread, message.traits?.isScheduled ?? false)
+            changed.traits = MessageTraits(storedThread: thread, mentions: mentions, isScheduled: isScheduled)
+        }
+        return changed
+    }
+
     /// The rows to write. A reaction or a pin that came and went within the batch is written and removed again, which
     /// does no harm.
     func finished() -> ChangeWrites {
@@ -196,5 +219,23 @@ struct ChangePlan {
             if let user { writes.addedPins.append((key, user)) } else { writes.removedPins.append(key) }
         }
         return writes
+    }
+}
+
+extension ChangePlan.Message {
+    /// A message without reactions.
+    init(_ message: StoredMessage, isPinned: Bool, hasReplies: Bool) {
+        self.init(
+            author: message.author, createdAt: message.createdAt, content: message.content, files: message.files,
+            editedAt: message.details.editedAt, deletedAt: message.details.deletedAt, isPinned: isPinned,
+            root: message.traits?.thread?.root, mentions: message.traits?.mentions ?? [], hasReplies: hasReplies)
+    }
+}
+
+extension MessageTraits {
+    /// Nil for a message without them.
+    fileprivate convenience init?(storedThread thread: ThreadPlace?, mentions: [MessageMention], isScheduled: Bool) {
+        guard thread != nil || !mentions.isEmpty || isScheduled else { return nil }
+        self.init(thread: thread, mentions: mentions, isScheduled: isScheduled)
     }
 }

@@ -53,29 +53,4 @@ struct ChangeWrites: Sendable {
     var erased = Erased()
 
     var isEmpty: Bool { revs.isEmpty }
-
-    /// The rows of each workspace, in the order of the workspaces.
-    var byWorkspace: [(workspace: WorkspaceID, writes: ChangeWrites)] {
-        let workspaces = Set(rooms.keys.map(\.workspace)).sorted()
-        if workspaces.count == 1 { return [(workspaces[0], self)] }
-        return workspaces.map { workspace in (workspace, part(of: workspace)) }
-    }
-
-    private func part(of workspace: WorkspaceID) -> ChangeWrites {
-        func isMine(_ key: MessageKey) -> Bool { key.workspace == workspace }
-        var part = ChangeWrites(time: time)
-        part.revs = revs.filter { isMine($0.key) }
-        part.rooms = rooms.filter { $0.key.workspace == workspace }
-        part.messages = messages.filter { isMine($0.key) }
-        part.newTexts = newTexts.filter(isMine)
-        part.mentions = mentions.filter { isMine($0.key) }
-        part.versions = versions.filter { isMine($0.key) }
-        part.addedReactions = addedReactions.filter { isMine($0.key) }
-        part.removedReactions = removedReactions.filter { isMine($0.key) }
-        part.addedPins = addedPins.filter { isMine($0.key) }
-        part.removedPins = removedPins.filter(isMine)
-        part.erased.messages = erased.messages.filter { isMine($0.key) }
-        part.erased.threads = erased.threads.filter(isMine)
-        return part
-    }
 }

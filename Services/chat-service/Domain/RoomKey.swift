@@ -23,7 +23,15 @@ struct MessageKey: Hashable, Sendable {
     var roomKey: RoomKey { RoomKey(workspace: workspace, id: room) }
 }
 
+extension Sequence<RoomKey> {
+    /// The workspaces of the keys, each once.
+    var distinctWorkspaces: [WorkspaceID] { Array(Set(map(\.workspace))) }
+}
+
 extension Sequence<MessageKey> {
+    /// The workspaces of the keys, each once.
+    var distinctWorkspaces: [WorkspaceID] { Array(Set(map(\.workspace))) }
+
     /// The keys of each workspace, in the order of the workspaces.
     var byWorkspace: [(workspace: WorkspaceID, keys: [MessageKey])] {
         Dictionary(grouping: self, by: \.workspace).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

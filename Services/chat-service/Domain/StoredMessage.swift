@@ -9,12 +9,12 @@ struct StoredMessage: Sendable {
     let id: ChatID
     let author: UserID
     let session: SessionID
-    let content: String
-    let files: [String]
+    var content: String
+    var files: [String]
     let createdAt: Timestamp
     let clientID: String?
     /// Its thread and mentions, without nicknames; nil if it has none.
-    let traits: MessageTraits?
+    var traits: MessageTraits?
     /// The result of its changes.
     var details: MessageDetails
 

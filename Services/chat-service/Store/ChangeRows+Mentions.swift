@@ -18,13 +18,13 @@ extension ChangeRows {
             from (
                 select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions,
                     coalesce(string_to_array(reached, ',')::bigint[], '{}') as reached
-                from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
+                from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[], $6::text[])
                     as given (kind, room, seq, mentions, reached)
             ) as given join message m using (kind, room, seq)
-            where m.workspace = $1
+            where m.workspace = any($1::bigint[])
         )
         delete from mention using wanted
-        where mention.workspace = $1 and mention.kind = wanted.kind and mention.room = wanted.room
+        where mention.workspace = any($1::bigint[]) and mention.kind = wanted.kind and mention.room = wanted.room
             and mention.seq = wanted.seq and mention.user_id <> all(named || reached)
             and not (keeps_here and (mention.user_id <> all(earlier) or -1 = any(reached)))
         """)
@@ -32,17 +32,17 @@ extension ChangeRows {
         "add mentions",
         """
         insert into mention (workspace, kind, room, seq, user_id)
-        select $1, kind, room, seq, unnest(case
+        select m.workspace, kind, room, seq, unnest(case
             when coalesce(-1 = any(given.mentions) and -1 = any(m.mentions), false)
             then coalesce(array_remove(given.mentions, -1), '{}')
             else coalesce(array_remove(given.mentions, -1), '{}') || given.reached end)
         from (
             select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions,
                 coalesce(string_to_array(reached, ',')::bigint[], '{}') as reached
-            from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
+            from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[], $6::text[])
                 as given (kind, room, seq, mentions, reached)
         ) as given join message m using (kind, room, seq)
-        where m.workspace = $1
+        where m.workspace = any($1::bigint[])
         on conflict do nothing
         """)
     /// Members that a reply or a root mentions now follow the thread.
@@ -50,16 +50,16 @@ extension ChangeRows {
         "follow threads by mentions",
         """
         insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
-        select user_id, $1, kind, room, root, true, greatest(root, max(seq) - 1)
+        select user_id, thread.workspace, kind, room, root, true, greatest(root, max(seq) - 1)
         from (
             select m.kind, m.room, m.seq, coalesce(m.thread, m.seq) as root,
                 unnest(string_to_array(given.mentions, ',')::bigint[]) as user_id
-            from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
+            from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
             join message m using (kind, room, seq)
-            where m.workspace = $1
+            where m.workspace = any($1::bigint[])
         ) as mentioned join thread using (kind, room, root)
-        where thread.workspace = $1 and user_id > 0
-        group by user_id, kind, room, root
+        where thread.workspace = any($1::bigint[]) and user_id > 0
+        group by user_id, thread.workspace, kind, room, root
         on conflict on constraint thread_follower_pkey do update set is_following = true, read_seq = case
             when thread_follower.is_following then thread_follower.read_seq
             else greatest(thread_follower.read_seq, excluded.read_seq) end
@@ -68,21 +68,21 @@ extension ChangeRows {
         "set mentions",
         """
         update message set mentions = string_to_array(given.mentions, ',')::bigint[]
-        from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
-        where message.workspace = $1 and message.kind = given.kind and message.room = given.room
+        from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
+        where message.workspace = any($1::bigint[]) and message.kind = given.kind and message.room = given.room
             and message.seq = given.seq
         """)
 
-    /// Adds the statements for messages of one workspace.
+    /// Adds the statements that give messages these mentions.
     static func moveMentions(
-        _ mentions: [(key: MessageKey, value: MessageMentions)], of workspace: WorkspaceID,
-        in batch: inout PostgresBatch
+        _ mentions: [(key: MessageKey, value: MessageMentions)], in batch: inout PostgresBatch
     ) throws(PostgresError) {
+        let workspaces = mentions.map(\.key).distinctWorkspaces
         let (kinds, ids, seqs) = columns(mentions.map(\.key))
         let (lists, reached) = (mentions.map(\.value.list.column), mentions.map(\.value.reachedColumn))
-        try batch.add(forgetMentions, workspace, kinds, ids, seqs, lists, reached)
-        try batch.add(insertMentions, workspace, kinds, ids, seqs, lists, reached)
-        try batch.add(follow, workspace, kinds, ids, seqs, lists)
-        try batch.add(setMentions, workspace, kinds, ids, seqs, lists)
+        try batch.add(forgetMentions, workspaces, kinds, ids, seqs, lists, reached)
+        try batch.add(insertMentions, workspaces, kinds, ids, seqs, lists, reached)
+        try batch.add(follow, workspaces, kinds, ids, seqs, lists)
+        try batch.add(setMentions, workspaces, kinds, ids, seqs, lists)
     }
 }

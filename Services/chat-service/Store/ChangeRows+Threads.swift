@@ -13,33 +13,31 @@ extension ChangeRows {
         from (
             select kind, room, root, (
                     select count(*) from reply r
-                    where r.workspace = $1 and r.kind = w.kind and r.room = w.room and r.root = w.root
+                    where r.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
                 ) as count, (
                     select max(seq) from reply r
-                    where r.workspace = $1 and r.kind = w.kind and r.room = w.room and r.root = w.root
+                    where r.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
                 ) as last_seq, (
                     select created_at from reply r join message m using (workspace, kind, room, seq)
-                    where r.workspace = $1 and m.workspace = $1 and r.kind = w.kind and r.room = w.room and r.root = w.root
+                    where r.workspace = any($1) and m.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
                         order by seq desc limit 1
                 ) as last_at, array(
                     select author from reply r join message m using (workspace, kind, room, seq)
-                    where r.workspace = $1 and m.workspace = $1 and r.kind = w.kind and r.room = w.room and r.root = w.root
+                    where r.workspace = any($1) and m.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
                     group by author order by max(seq) desc limit $5
                 ) as users
-            from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as w (kind, room, root)
+            from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as w (kind, room, root)
         ) as found
-        where thread.workspace = $1 and thread.kind = found.kind and thread.room = found.room
+        where thread.workspace = any($1::bigint[]) and thread.kind = found.kind and thread.room = found.room
             and thread.root = found.root
         """)
     private static let outbox = Statement.write(
         "note changes in outbox", "insert into outbox (type, body) values ('changes', $1) returning id")
 
-    /// Adds the statement that counts the replies of threads of one workspace again.
-    static func recountThreads(
-        _ roots: [MessageKey], of workspace: WorkspaceID, in batch: inout PostgresBatch
-    ) throws(PostgresError) {
+    /// Adds the statement that counts the replies of threads again.
+    static func recountThreads(_ roots: [MessageKey], in batch: inout PostgresBatch) throws(PostgresError) {
         let (kinds, ids, seqs) = columns(roots)
-        try batch.add(recount, workspace, kinds, ids, seqs, RepliesSummary.shownUsers)
+        try batch.add(recount, roots.distinctWorkspaces, kinds, ids, seqs, RepliesSummary.shownUsers)
     }
 
     /// Adds the statement that lists changed messages in the outbox and returns the row's id.

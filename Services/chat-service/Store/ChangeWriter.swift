@@ -4,6 +4,9 @@ import Wire
 
 /// Writes a batch of changes in one transaction: locks their rooms as a send does, reads rooms and messages, lets a
 /// `ChangePlan` decide, and writes its rows and one outbox row for all of them. This takes two round trips.
+///
+/// A statement is for all messages of the batch. It lists their workspaces, so that it needs one part of a schema that is divided by
+/// workspace: there a batch is of one workspace.
 struct ChangeWriter: Sendable {
     let database: PostgresPool
     let limits: ChangeLimits
@@ -19,44 +22,44 @@ struct ChangeWriter: Sendable {
         "rooms to change",
         """
         select workspace, kind, id, rev, is_closed, (
-                select count(*) from pin where pin.workspace = $1 and pin.kind = room.kind and pin.room = room.id)
-        from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
-        where workspace = $1
+                select count(*) from pin
+                where pin.workspace = any($1::bigint[]) and pin.kind = room.kind and pin.room = room.id)
+        from room join unnest((select $2::smallint[]), $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = any($1)
         """)
+    /// A deletion changes the root of the message's thread as well. The planner does not know whether there is one, and keeps one plan.
     private static let messages = Statement.read(
         "messages to change",
         """
         with wanted as (
-            select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+            select * from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
         ), meant as (
             select * from wanted
             union
             select kind, room, thread from message join wanted using (kind, room, seq)
-            where message.workspace = $1 and thread is not null
+            where (select $5::boolean) and message.workspace = any($1::bigint[]) and thread is not null
         )
-        select $1::bigint, kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null,
-            thread, coalesce(mentions, '{}')
-        from message join meant using (kind, room, seq)
-            left join (select kind, room, seq from pin where workspace = $1) as pin using (kind, room, seq)
-        where message.workspace = $1
+        select m.workspace, m.kind, m.room, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id,
+            m.rev, m.edited_at, m.deleted_at, m.thread, m.is_aside, m.mentions, m.is_scheduled, exists (
+                select from pin p
+                where p.workspace = any($1) and p.kind = m.kind and p.room = m.room and p.seq = m.seq
+            ), exists (
+                select from thread t
+                where t.workspace = any($1) and t.kind = m.kind and t.room = m.room and t.root = m.seq)
+        from meant join message m on m.kind = meant.kind and m.room = meant.room and m.seq = meant.seq
+        where m.workspace = any($1)
         """)
-    private static let counts = Statement.read(
-        "counts of reactions",
+    private static let reactions = Statement.read(
+        "reactions to messages to change",
         """
-        select workspace, kind, room, seq, emoji, count(*)
-        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        select workspace, kind, room, seq, emoji, count(*),
+            coalesce(array_agg(user_id) filter (where user_id = any($5::bigint[])), '{}')
+        from reaction join unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
-        where workspace = $1
+        where workspace = any($1::bigint[])
         group by workspace, kind, room, seq, emoji
         """)
-    private static let own = Statement.read(
-        "reactions of changing users",
-        """
-        select workspace, kind, room, seq, emoji, user_id
-        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
-            using (kind, room, seq)
-        where workspace = $1 and user_id = any($5::bigint[])
-        """)
+
     /// Writes all changes or none.
     func write(_ changes: [PendingChange], now: Timestamp) async throws(BatchFailure) -> Result {
         do {
@@ -71,96 +74,82 @@ struct ChangeWriter: Sendable {
         let plan: ChangePlan
         let verdicts: [ChangePlan.Verdict]
         let writes: ChangeWrites
+        /// The messages of the batch as it has left them.
+        let messages: [StoredMessage]
         let results: [Rows]
         /// The index of the result with the outbox row.
         let outbox: Int?
-        /// The number of workspaces of the shown messages.
-        let shown: Int
+        /// The index of the first result with details of messages.
+        let details: Int
     }
 
     private func writeAll(_ changes: [PendingChange], now: Timestamp) async throws -> Result {
-        let keys = Array(Set(changes.map(\.key)))
         let written = try await database.transaction { tx -> Written in
-            var plan = try await self.plan(changes, keys, now: now, in: tx)
+            var (plan, stored) = try await self.plan(changes, now: now, in: tx)
             var verdicts: [ChangePlan.Verdict] = []
             for change in changes { verdicts.append(plan.apply(change)) }
             let writes = plan.finished()
+            let messages = stored.map(plan.changed).sorted { ($0.room, $0.seq) < ($1.room, $1.seq) }
             var batch = PostgresBatch()
             let outbox = try ChangeRows.add(writes, to: &batch)
-            let shown = Array(Set(keys).union(writes.revs.keys))
-            try MessageStore.add(shown, to: &batch)
-            try MessageDetailStore.add(shown, to: &batch)
+            let details = batch.count
+            let detailed = messages.map(\.key).filter(plan.hasDetails)
+            if !detailed.isEmpty { try MessageDetailStore.add(detailed, to: &batch) }
             let results = try await tx.commit(after: batch)
             return Written(
-                plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox,
-                shown: Set(shown.map(\.workspace)).count)
+                plan: plan, verdicts: verdicts, writes: writes, messages: messages, results: results, outbox: outbox,
+                details: details)
         }
         return try result(of: changes, written)
     }
 
-    /// Locks the rooms and reads the messages that the changes are about, with the roots of their threads.
+    /// Locks the rooms and reads the messages that the changes are about, with the roots of the threads of deleted ones.
     private func plan(
-        _ changes: [PendingChange], _ keys: [MessageKey], now: Timestamp, in tx: PostgresTransaction
-    ) async throws -> ChangePlan {
-        let users = Array(Set(changes.map(\.user)))
-        // Only reactions are counted against a limit.
-        let reacts = changes.contains { if case .react = $0.kind { true } else { false } }
-        // The statements that read the messages of one workspace.
-        let reads = reacts ? 4 : 3
+        _ changes: [PendingChange], now: Timestamp, in tx: PostgresTransaction
+    ) async throws -> (ChangePlan, [StoredMessage]) {
+        let keys = Array(Set(changes.map(\.key)))
+        let (workspaces, rooms) = (keys.distinctWorkspaces, Array(Set(keys.map(\.room))))
+        let (kinds, ids, seqs) = ChangeRows.columns(keys)
         var batch = PostgresBatch()
-        try batch.lock(Array(Set(keys.map(\.room))))
-        for (workspace, keys) in keys.byWorkspace {
-            let rooms = Array(Set(keys.map(\.roomKey)))
-            let (kinds, ids, seqs) = ChangeRows.columns(keys)
-            try batch.add(Self.rooms, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-            try batch.add(Self.messages, workspace, kinds, ids, seqs)
-            try batch.add(Self.own, workspace, kinds, ids, seqs, users)
-            if reacts { try batch.add(Self.counts, workspace, kinds, ids, seqs) }
-        }
+        try batch.lock(rooms)
+        try batch.add(Self.rooms, workspaces, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+        try batch.add(Self.messages, workspaces, kinds, ids, seqs, changes.contains { $0.kind == .delete })
+        try batch.add(Self.reactions, workspaces, kinds, ids, seqs, Array(Set(changes.map(\.user))))
         let results = try await tx.run(batch)
-        var rooms: [RoomID: ChangePlan.Room] = [:]
+        var stored: [StoredMessage] = []
         var messages: [MessageKey: ChangePlan.Message] = [:]
-        for first in stride(from: 1, to: results.count, by: reads) {
-            try Self.read(results[first], into: &rooms)
-            try Self.read(Array(results[(first + 1)...].prefix(reads - 1)), into: &messages)
+        for var row in results[2] {
+            let message = try StoredMessage(room: try row.nextRoomKey(), row: &row)
+            stored.append(message)
+            messages[message.key] = ChangePlan.Message(
+                message, isPinned: try row.next(), hasReplies: try row.next())
         }
-        return ChangePlan(rooms: rooms, messages: messages, limits: limits, now: now)
-    }
-
-    private static func read(_ rows: Rows, into rooms: inout [RoomID: ChangePlan.Room]) throws {
-        for var row in rows {
-            rooms[try row.nextRoomKey().id] = ChangePlan.Room(
-                rev: try row.next(), isClosed: try row.next(), pins: Int(try row.next(as: Int64.self)))
-        }
-    }
-
-    /// - Parameter results: messages, the reactions of users, and the counts of reactions if they were asked for.
-    private static func read(_ results: [Rows], into messages: inout [MessageKey: ChangePlan.Message]) throws {
-        for var row in results[0] {
-            messages[try row.nextMessageKey()] = ChangePlan.Message(
-                author: try row.next(), createdAt: try row.next(), content: try row.next(), files: try row.next(),
-                editedAt: try row.next(), deletedAt: try row.next(), isPinned: try row.next(), root: try row.next(),
-                mentions: try row.next(as: [Int64].self).map(MessageMention.init(number:)))
-        }
-        for var row in results[1] {
-            let key = try row.nextMessageKey()
-            messages[key]?.reactions.insert(ChangePlan.Reaction(emoji: try row.next(), user: try row.next()))
-        }
-        for rows in results.dropFirst(2) {
-            for var row in rows {
-                let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
-                messages[key]?.counts[emoji] = Int(try row.next(as: Int64.self))
+        for var row in results[3] {
+            let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
+            messages[key]?.counts[emoji] = Int(try row.next(as: Int64.self))
+            for user in try row.next(as: [UserID].self) {
+                messages[key]?.reactions.insert(ChangePlan.Reaction(emoji: emoji, user: user))
             }
         }
+        let plan = ChangePlan(rooms: try Self.rooms(results[1]), messages: messages, limits: limits, now: now)
+        return (plan, stored)
+    }
+
+    private static func rooms(_ rows: Rows) throws(PostgresError) -> [RoomID: ChangePlan.Room] {
+        let found = try rows.map { row throws(PostgresError) in
+            (
+                try row.nextRoomKey().id,
+                ChangePlan.Room(
+                    rev: try row.next(), isClosed: try row.next(), pins: Int(try row.next(as: Int64.self)))
+            )
+        }
+        return Dictionary(found) { first, _ in first }
     }
 
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {
-        let results = written.results
-        // The shown messages and their details are read last, for each workspace.
-        let shown = results.suffix(written.shown * (1 + MessageDetailStore.count))
-        var found = try shown.prefix(written.shown).flatMap(MessageStore.read)
-        try MessageDetailStore.fill(&found, from: shown.dropFirst(written.shown))
-        let byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
+        var messages = written.messages
+        try MessageDetailStore.fill(&messages, from: written.results.dropFirst(written.details))
+        let byKey = Dictionary(messages.map { ($0.key, $0) }) { first, _ in first }
         var outcomes: [ChangeOutcome] = []
         for (change, verdict) in zip(changes, written.verdicts) {
             switch verdict {
@@ -172,10 +161,10 @@ struct ChangeWriter: Sendable {
             }
         }
         let row = try written.outbox.flatMap { index in
-            try results[index].first { row throws(PostgresError) in try row.next(as: Int64.self) }
+            try written.results[index].first { row throws(PostgresError) in try row.next(as: Int64.self) }
         }
         return Result(
-            outcomes: outcomes, changed: found.filter { written.writes.revs[$0.key] != nil }, outboxRow: row)
+            outcomes: outcomes, changed: messages.filter { written.writes.revs[$0.key] != nil }, outboxRow: row)
     }
 }
 

@@ -10,18 +10,18 @@ struct MessageDetailStore: Sendable {
         "pins of messages",
         """
         select workspace, kind, room, seq, pinned_at, pinned_by
-        from pin join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        from pin join unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
-        where workspace = $1
+        where workspace = any($1::bigint[])
         """)
     private static let reactions = Statement.read(
         "reactions of messages",
         """
         select workspace, kind, room, seq, emoji, count(*), (array_agg(user_id order by reacted_at, user_id))[1:$5],
             bool_or(user_id = $6)
-        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        from reaction join unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             using (kind, room, seq)
-        where workspace = $1
+        where workspace = any($1::bigint[])
         group by workspace, kind, room, seq, emoji order by kind, room, seq, min(reacted_at), emoji
         """)
 
@@ -29,36 +29,35 @@ struct MessageDetailStore: Sendable {
         "summaries of threads",
         """
         select workspace, kind, room, root, count, last_at, users
-        from thread join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, root)
+        from thread join unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, root)
             using (kind, room, root)
-        where workspace = $1 and count > 0
+        where workspace = any($1::bigint[]) and count > 0
         """)
     private static let previews = Statement.read(
         "previews of messages",
         """
-        select $1::bigint, wanted.kind, wanted.room, wanted.seq, path, width, height, is_animated, blur
-        from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
-        join message on message.workspace = $1 and message.kind = wanted.kind and message.room = wanted.room
+        select message.workspace, wanted.kind, wanted.room, wanted.seq, path, width, height, is_animated, blur
+        from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        join message on message.workspace = any($1::bigint[]) and message.kind = wanted.kind and message.room = wanted.room
             and message.seq = wanted.seq, unnest(message.files) with ordinality as sent (path, place)
-        join file on file.workspace = $1 and file.name = substring(path from '[^_]*$') and file.blur is not null
+        join file on file.workspace = any($1) and file.name = substring(path from '[^_]*$') and file.blur is not null
         order by wanted.kind, wanted.room, wanted.seq, place
         """)
 
-    /// The statements for the messages of one workspace.
-    static let count = 4
+    private static let count = 4
 
-    /// Adds the statements to a batch: four for each workspace of the messages. `fill` reads their rows.
+    /// Adds four statements to a batch; `fill` reads their rows. In a schema that is divided by workspace, the messages are of one
+    /// workspace.
     static func add(
         _ keys: [MessageKey], for reader: UserID? = nil, to batch: inout PostgresBatch
     ) throws(PostgresError) {
-        for (workspace, keys) in keys.byWorkspace {
-            let (kinds, rooms, seqs) = (keys.map(\.kindNumber), keys.map(\.roomNumber), keys.map(\.seq))
-            try batch.add(pins, workspace, kinds, rooms, seqs)
-            try batch.add(
-                reactions, workspace, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
-            try batch.add(replies, workspace, kinds, rooms, seqs)
-            try batch.add(previews, workspace, kinds, rooms, seqs)
-        }
+        let workspaces = keys.distinctWorkspaces
+        let (kinds, rooms, seqs) = ChangeRows.columns(keys)
+        try batch.add(pins, workspaces, kinds, rooms, seqs)
+        try batch.add(
+            reactions, workspaces, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
+        try batch.add(replies, workspaces, kinds, rooms, seqs)
+        try batch.add(previews, workspaces, kinds, rooms, seqs)
     }
 
     /// Fills in the details of messages from the results of the added statements.
@@ -111,7 +110,7 @@ struct MessageDetailStore: Sendable {
         let detailed = messages.filter { $0.details.rev > 0 || !$0.files.isEmpty }.map(\.key)
         if detailed.isEmpty { return }
         var batch = PostgresBatch()
-        try Self.add(detailed, for: reader, to: &batch)
+        for (_, keys) in detailed.byWorkspace { try Self.add(keys, for: reader, to: &batch) }
         try Self.fill(&messages, from: try await database.run(batch), for: reader)
     }
 }

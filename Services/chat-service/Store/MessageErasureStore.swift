@@ -117,7 +117,7 @@ struct MessageErasureStore: Sendable {
             let keys = changed.map { MessageKey(room, seq: $0.seq) }
             try ChangeRows.addOutbox(keys, to: &rest)
             let threads = Set(gone.compactMap(\.thread)).map { MessageKey(room, seq: $0) }
-            if !threads.isEmpty { try ChangeRows.recountThreads(threads, of: room.workspace, in: &rest) }
+            if !threads.isEmpty { try ChangeRows.recountThreads(threads, in: &rest) }
             let results = try await tx.commit(after: rest)
             let row = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
             let indexed = try results[0].first { row throws(PostgresError) in try row.next(as: Int64.self) }

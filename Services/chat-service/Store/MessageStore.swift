@@ -74,9 +74,9 @@ struct MessageStore: Sendable {
         select m.workspace, m.kind, m.room, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id,
             m.rev, m.edited_at, m.deleted_at, m.thread, m.is_aside, m.mentions, m.is_scheduled
         from message m
-        join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        join unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
             on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
-        where m.workspace = $1
+        where m.workspace = any($1::bigint[])
         order by m.kind, m.room, m.seq
         """)
 
@@ -157,25 +157,17 @@ struct MessageStore: Sendable {
 
     /// The messages with these keys; erased ones are missing. Those of each workspace are together.
     func find(_ messages: [MessageKey]) async throws -> [StoredMessage] {
-        let parts = messages.byWorkspace
-        if parts.count == 1 {
-            let (workspace, keys) = parts[0]
-            return try Self.read(
-                try await database.query(
-                    Self.some, workspace, keys.map(\.kindNumber), keys.map(\.roomNumber), keys.map(\.seq)))
-        }
-        if parts.isEmpty { return [] }
+        if messages.isEmpty { return [] }
         var batch = PostgresBatch()
-        try Self.add(messages, to: &batch)
+        for (_, keys) in messages.byWorkspace { try Self.add(keys, to: &batch) }
         return try await database.run(batch).flatMap(Self.read)
     }
 
-    /// Adds the statements that read the messages with these keys to a batch: one for each of their workspaces. `read` reads
-    /// their results.
+    /// Adds the statement that reads the messages with these keys to a batch; `read` reads its result. In a schema that is divided
+    /// by workspace, they are of one workspace.
     static func add(_ keys: [MessageKey], to batch: inout PostgresBatch) throws(PostgresError) {
-        for (workspace, keys) in keys.byWorkspace {
-            try batch.add(some, workspace, keys.map(\.kindNumber), keys.map(\.roomNumber), keys.map(\.seq))
-        }
+        let (kinds, rooms, seqs) = ChangeRows.columns(keys)
+        try batch.add(some, keys.distinctWorkspaces, kinds, rooms, seqs)
     }
 
     static func read(_ rows: Rows) throws(PostgresError) -> [StoredMessage] {

@@ -196,9 +196,8 @@ struct MessageWriter: Sendable {
         result.rootsRow = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
         guard result.rootsRow != nil else { return }
         let rest = results.dropFirst(2)
-        let workspaces = rest.count / (1 + MessageDetailStore.count)
-        result.roots = try rest.prefix(workspaces).flatMap(MessageStore.read)
-        try MessageDetailStore.fill(&result.roots, from: rest.dropFirst(workspaces))
+        result.roots = try rest.prefix(1).flatMap(MessageStore.read)
+        try MessageDetailStore.fill(&result.roots, from: rest.dropFirst())
     }
 
     /// The reasons why rooms have accepted no message. The others are committed, so a failure here must not fail the batch. Reported
