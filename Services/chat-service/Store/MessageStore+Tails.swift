@@ -5,7 +5,7 @@ import Wire
 /// Reads the heads of rooms with the read markers of a user, and the newest messages of rooms.
 extension MessageStore {
     /// A room's head and a user's read marker in it, at one moment.
-    struct Place: Sendable {
+    struct MarkedRoom: Sendable {
         let room: RoomKey
         let head: RoomHead
         let marker: Int64
@@ -54,7 +54,7 @@ extension MessageStore {
         """)
 
     /// The heads of rooms and the read markers of a user in them. Those of each workspace are together.
-    func places(in rooms: [RoomKey], of user: UserID) async throws -> [Place] {
+    func places(in rooms: [RoomKey], of user: UserID) async throws -> [MarkedRoom] {
         if rooms.isEmpty { return [] }
         let parts = Self.parts(rooms)
         if parts.count == 1 {
@@ -95,10 +95,10 @@ extension MessageStore {
         return Dictionary(grouping: rooms, by: \.workspace).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private static func places(_ rooms: [RoomKey], _ rows: Rows) throws -> [Place] {
+    private static func places(_ rooms: [RoomKey], _ rows: Rows) throws -> [MarkedRoom] {
         try zip(rooms, rows).map { room, row in
             var row = row
-            return Place(
+            return MarkedRoom(
                 room: room, head: RoomHead(seq: try row.next(), rev: try row.next()), marker: try row.next())
         }
     }
