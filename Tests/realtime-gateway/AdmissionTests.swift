@@ -182,7 +182,7 @@ struct AdmissionTests {
     func starts() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode(["loops": "1"]) { node in
-                let (most, all) = (16, 40)
+                let (most, all) = (16, 24)
                 @Sendable func reads() -> Int {
                     Set(harness.peers.now.calls.filter { $0.hasPrefix("POST /internal/users/") }).count
                 }
