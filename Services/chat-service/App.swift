@@ -166,7 +166,8 @@ enum App {
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
         let summaries = RoomSummaries(
-            access: roomAccess, blocks: blocks, messages: messages, details: details, profiles: profiles,
+            access: roomAccess, blocks: blocks, messages: messages,
+            tails: RoomTails(messages: messages, metrics: service.metrics), details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         let safety = Safety(
             reports: ReportStore(database: database), standings: standings, cache: moderation, redis: redis,
@@ -228,7 +229,9 @@ enum App {
                 files: attachments.files
             ).register(in: &routes)
             InternalMeRoutes(
-                rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
+                rooms: MyRooms(
+                    summaries: summaries,
+                    rows: GatheredReads(on: service.loops, limit: 64, UserStartStore(database: database).rows)),
                 profiles: service.profiles, conversations: conversations, changes: changes, threads: threads
             ).register(in: &routes)
         }

@@ -186,6 +186,12 @@ struct CountModelTests {
                 let counts = CountModel.Counts(
                     unread: room["unreadCount"]?.int ?? -1, mentions: room["mentionCount"]?.int ?? -1)
                 #expect(counts == model.room(user), "room of \(user) after \(number)")
+                let start = try await chat.start(of: user, on: number % 2).first {
+                    $0["channel_id"]?.string == "7"
+                }
+                let started = CountModel.Counts(
+                    unread: start?["unreadCount"]?.int ?? -1, mentions: start?["mentionCount"]?.int ?? -1)
+                #expect(started == model.room(user), "start of \(user) after \(number)")
                 #expect(try await chat.unread(user: user, key: "collatalk") == model.shipped(user))
                 let list = try await chat.call("GET", "/v1/workspaces/3/threads?limit=200", user: user, on: 1).json
                 var threads: [Int: CountModel.Counts] = [:]

@@ -102,4 +102,22 @@ struct QueryCountTests {
             }
         }
     }
+
+    @Test("A start of a /me socket takes 6 statements for any number of rooms, and 5 once they are kept")
+    func starts() async throws {
+        try await Self.counted { chat in
+            chat.peers.change { $0.channels = [:] }
+            for (numbers, rooms) in [(1...1, 2), (2...128, 256)] as [(ClosedRange<Int64>, Int)] {
+                try await Self.fill(chat, numbers)
+                for count in [6, 5] {
+                    let before = try await Self.statements(chat)
+                    let found = try await chat.start(of: 1)
+                    #expect(found.count == rooms)
+                    #expect(found.allSatisfy { $0["unreadCount"]?.int == 1 && $0["lastMessage"] != nil })
+                    let sent = try await Self.statements(chat) - before
+                    #expect(sent == count, "\(rooms) rooms")
+                }
+            }
+        }
+    }
 }

@@ -177,4 +177,31 @@ struct AdmissionTests {
             }
         }
     }
+
+    @Test("A loop reads 16 starts of /me sockets at a time, and a join of a room does not wait for the others")
+    func starts() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["loops": "1"]) { node in
+                let (most, all) = (16, 24)
+                @Sendable func reads() -> Int {
+                    Set(harness.peers.now.calls.filter { $0.hasPrefix("POST /internal/users/") }).count
+                }
+                harness.peers.change { $0.isHoldingStarts = true }
+                var devices: [SocketClient] = []
+                for user in 1...Int64(all) {
+                    let token = harness.token(user, "native")
+                    devices.append(try SocketClient(port: node.port, headers: [("Authorization", token)]))
+                }
+                for device in devices { try device.join("/me") }
+                try await eventually("the first starts") { reads() >= most }
+                _ = try await SocketClient.joined(Self.namespace, port: node.port, token: harness.token(60))
+                // Those that wait begin after the time-out of a call at the earliest.
+                #expect(reads() < all)
+                harness.peers.change { $0.isHoldingStarts = false }
+                for device in devices {
+                    try await device.until("ready") { $0.events.contains { $0.name == "ready" } }
+                }
+            }
+        }
+    }
 }

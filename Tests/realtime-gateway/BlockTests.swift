@@ -110,6 +110,9 @@ struct BlockTests {
                     try await Self.me(1, harness, node.port), try await Self.me(2, harness, node.port),
                     try await Self.me(3, harness, node.port),
                 ]
+                // Typing is told to live sockets alone, and after a message they are live.
+                try await harness.say("live")
+                for client in clients { try await client.until("a message") { !Self.messages($0, "message").isEmpty } }
                 // A later event shows that the earlier ones have been told.
                 for user in [2, 1, 4] as [Int64] {
                     try await harness.publish(.typing(room: Self.channel, user: UserID(user), thread: nil))

@@ -137,6 +137,15 @@ struct PresenceTableTests {
         #expect(feed.note([Self.mina: .online], now: Self.nanoseconds) == .seconds(1))
     }
 
+    @Test("Badges are not counted while starts of sockets wait, unless that takes long")
+    func startsWait() {
+        var queue = BadgeQueue()
+        var times = (0..<3 * BadgeQueue.mostDelays).map { _ in queue.isTime(startsWait: true) }
+        #expect(times.indices.filter { times[$0] } == [BadgeQueue.mostDelays, 2 * BadgeQueue.mostDelays + 1])
+        times = [queue.isTime(startsWait: false), queue.isTime(startsWait: true)]
+        #expect(times == [true, false])
+    }
+
     @Test("The badges of a room's users are counted once for many messages, a bounded number at a time")
     func badges() {
         var queue = BadgeQueue()

@@ -5,7 +5,8 @@ import Wire
 /// Builds the start of a user's `/me` socket: all rooms of the user in all workspaces, the profile and the settings.
 struct MyRooms: Sendable {
     let summaries: RoomSummaries
-    let preferences: Preferences
+    /// Reads the rows of the users whose sockets start at the same time.
+    let rows: GatheredReads<UserID, UserStartStore.Rows>
 
     /// The start of a socket.
     struct Start: Sendable {
@@ -22,27 +23,26 @@ struct MyRooms: Sendable {
 
     /// - Parameter channels: the channels of the user, as workspace-service knows them now.
     func start(of user: UserID, in channels: [MyRoomsRequest.Channel]) async throws -> Start {
-        async let settings = preferences.settings(of: user)
-        let dms = try await summaries.access.dms(of: user)
-        var (workspaces, labels): ([RoomID: WorkspaceID], RoomLabels.Labels) = ([:], .init(of: user, [], dms))
-        for channel in channels {
-            labels.names[RoomID(channel.id)] = channel.name
-            workspaces[RoomID(channel.id)] = channel.workspace
-        }
-        for dm in dms { workspaces[dm.room] = dm.workspace }
-        let rooms = channels.map { RoomID($0.id) } + dms.map(\.room)
-        var found: [RoomSummary] = []
+        let own = try await rows.value(of: user) ?? UserStartStore.Rows()
+        let dms = try await summaries.access.dms(of: user, among: own.dms)
+        var labels = RoomLabels.Labels(of: user, [], dms)
+        for channel in channels { labels.names[RoomID(channel.id)] = channel.name }
+        let rooms =
+            channels.map { RoomKey(workspace: $0.workspace, id: RoomID($0.id)) }
+            + dms.map { RoomKey(workspace: $0.workspace, id: $0.room) }
+        let places = Dictionary(rooms.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        var found = [RoomSummary?](repeating: nil, count: rooms.count)
         for start in stride(from: 0, to: rooms.count, by: Self.pageSize) {
-            let page = Array(rooms[start...].prefix(Self.pageSize))
-            let keys = page.compactMap { room in workspaces[room].map { RoomKey(workspace: $0, id: room) } }
-            let summaries = try await summaries.summaries(
-                keys, of: user, labels, for: .one(user), withOwnState: true, upTo: Self.maxContent)
-            for room in page {
-                guard var summary = summaries[room] else { continue }
-                summary.workspace = workspaces[room]
-                found.append(summary)
+            let summaries = try await summaries.list(
+                Array(rooms[start...].prefix(Self.pageSize)), of: user, labels, for: .one(user), own: own.rooms,
+                upTo: Self.maxContent)
+            for var summary in summaries {
+                guard let place = places[summary.state.room] else { continue }
+                summary.workspace = rooms[place].workspace
+                found[place] = summary
             }
         }
-        return Start(user: try await summaries.profiles.member(user), settings: try await settings, rooms: found)
+        return Start(
+            user: try await summaries.profiles.member(user), settings: own.settings, rooms: found.compactMap(\.self))
     }
 }

@@ -101,7 +101,9 @@ struct RoomAccess: Sendable {
     }
 
     /// The user's DMs in all workspaces that are listed, oldest first.
-    func dms(of user: UserID) async throws -> [DM] { try await listed(try await dms.list(of: user), for: user) }
+    ///
+    /// - Parameter known: all DMs of the user in workspaces that the user has not left.
+    func dms(of user: UserID, among known: [DM]) async throws -> [DM] { try await listed(known, for: user) }
 
     /// Leaves out the DMs with users that the user has blocked and has never written to: nobody reaches the user by opening a
     /// DM.

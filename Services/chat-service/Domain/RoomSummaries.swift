@@ -7,6 +7,7 @@ struct RoomSummaries: Sendable {
     let access: RoomAccess
     let blocks: BlockCache
     let messages: MessageStore
+    let tails: RoomTails
     let details: MessageDetailStore
     let profiles: ProfileCache
     let levels: RoomNotifyStore
@@ -53,36 +54,49 @@ struct RoomSummaries: Sendable {
     }
 
     /// The summaries of those rooms that have labels.
-    ///
-    /// - Parameter scalars: the length to which the contents of last messages are cut.
-    func summaries(
+    private func summaries(
         _ rooms: [RoomKey], of user: UserID, _ labels: RoomLabels.Labels,
-        for readers: MessageDetails.Readers, withOwnState: Bool, upTo scalars: Int = RoomSummary.maxContent
+        for readers: MessageDetails.Readers, withOwnState: Bool
     ) async throws -> [RoomID: RoomSummary] {
         if rooms.isEmpty { return [:] }
-        let blocked = try await blocks.blocked(by: user)
-        let states = try await messages.states(
-            of: rooms.filter { labels.contains($0.id) }, for: user, hiding: blocked, upTo: scalars + 1,
-            inTimeline: withOwnState)
         let own = withOwnState ? try await ownStates(of: user, in: Set(rooms.map(\.workspace))) : nil
+        let list = try await list(rooms, of: user, labels, for: readers, own: own)
+        return Dictionary(list.map { ($0.state.room, $0) }) { first, _ in first }
+    }
+
+    /// The summaries of those rooms that have labels, in any order.
+    ///
+    /// - Parameters:
+    ///   - own: the levels and drafts of rooms that have some; nil for a client that does not show them.
+    ///   - scalars: the length to which the contents of last messages are cut.
+    func list(
+        _ rooms: [RoomKey], of user: UserID, _ labels: RoomLabels.Labels,
+        for readers: MessageDetails.Readers, own: [RoomID: OwnRoomState]?, upTo scalars: Int = RoomSummary.maxContent
+    ) async throws -> [RoomSummary] {
+        let blocked = try await blocks.blocked(by: user)
+        let shown = rooms.filter { labels.contains($0.id) }
+        let states =
+            if own != nil, scalars < RoomTail.contentLength {
+                try await tails.states(of: shown, for: user, hiding: blocked)
+            } else {
+                try await messages.states(
+                    of: shown, for: user, hiding: blocked, upTo: scalars + 1, inTimeline: own != nil)
+            }
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
-        let lasts = Dictionary(newest.map { ($0.room, $0) }) { first, _ in first }
         let people = try await profiles.members(
             newest.people + states.compactMap { labels.opponents[$0.room] })
-        var summaries: [RoomID: RoomSummary] = [:]
-        for state in states {
-            let shortened = state.last.flatMap { RoomSummary.shortened($0.content, to: scalars) }
-            summaries[state.room] = RoomSummary(
+        var lasts = newest[...]
+        return states.map { state in
+            let last = state.last == nil ? nil : lasts.popFirst()
+            let shortened = last.flatMap { RoomSummary.shortened($0.content, to: scalars) }
+            return RoomSummary(
                 state: state, name: labels.names[state.room],
                 opponent: labels.opponents[state.room].map { people[$0] ?? .deleted($0) },
-                lastMessage: lasts[state.room].map { last in
-                    last.body(people, content: shortened).hiding(blocked)
-                },
-                isShortened: shortened != nil && state.last.map { !blocked.contains($0.author) } ?? false,
+                lastMessage: last.map { $0.body(people, content: shortened).hiding(blocked) },
+                isShortened: shortened != nil && last.map { !blocked.contains($0.author) } ?? false,
                 own: own.map { $0[state.room] ?? OwnRoomState() })
         }
-        return summaries
     }
 
     private func ownStates(

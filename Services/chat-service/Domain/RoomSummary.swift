@@ -22,7 +22,7 @@ struct RoomSummary: Sendable {
 
     /// The content up to a number of scalars, without a partial character at its end; nil if it is short enough.
     static func shortened(_ content: String, to scalars: Int = maxContent) -> String? {
-        guard content.unicodeScalars.count > scalars else { return nil }
+        guard content.utf8.count > scalars, content.unicodeScalars.count > scalars else { return nil }
         var (end, length) = (content.startIndex, 0)
         while end < content.endIndex {
             length += content[end].unicodeScalars.count

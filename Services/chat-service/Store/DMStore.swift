@@ -46,16 +46,6 @@ struct DMStore: Sendable {
         where high = $1 and workspace = $2 and not high_has_left
         order by created_at, id
         """)
-    private static let ofUserEverywhere = Statement.read(
-        "dms of user in all workspaces",
-        """
-        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
-        where low = $1 and not low_has_left
-        union all
-        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
-        where high = $1 and not high_has_left
-        order by created_at, id
-        """)
     private static let isMember = Statement.read(
         "member of dm", "select exists (select from dm where workspace = $1 and id = $2 and $3 in (low, high))")
     private static let written = Statement.read(
@@ -134,11 +124,6 @@ struct DMStore: Sendable {
         try await database.query(Self.ofUser, user, workspace).map(DM.init(row:))
     }
 
-    /// The user's DMs in all workspaces that the user has not left, oldest first.
-    func list(of user: UserID) async throws -> [DM] {
-        try await database.query(Self.ofUserEverywhere, user).map(DM.init(row:))
-    }
-
     /// The workspace of a DM of the user, even after the user has left it.
     func workspace(of id: DMID, member user: UserID) async throws -> WorkspaceID? {
         guard let workspace = try await workspaces(of: [id])[id],
@@ -177,7 +162,7 @@ struct DMStore: Sendable {
 
 extension DM {
     /// Reads the columns id, workspace, low, high, created_at, low_has_left, high_has_left.
-    fileprivate init(row: inout Row) throws(PostgresError) {
+    init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         workspace = try row.next()
         low = try row.next()

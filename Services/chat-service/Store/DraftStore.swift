@@ -82,7 +82,8 @@ struct DraftStore: Sendable {
         return Dictionary(grouping: found, by: \.0).mapValues { $0.map(\.1) }
     }
 
-    private static func draft(_ row: inout Row) throws(PostgresError) -> (RoomID, Draft) {
+    /// Reads the columns kind, room, thread, content, written_at.
+    static func draft(_ row: inout Row) throws(PostgresError) -> (RoomID, Draft) {
         let room = try row.nextRoom()
         let thread: Int64 = try row.next()
         return (

@@ -72,7 +72,7 @@ final class SettingsStore: Sendable {
 
 extension UserSettings {
     /// Reads the columns read_receipts, presence, typing, quiet_from, quiet_to, quiet_zone, keywords.
-    fileprivate init(row: inout Row) throws(PostgresError) {
+    init(row: inout Row) throws(PostgresError) {
         readReceipts = try row.next()
         presence = try row.next()
         typing = try row.next()

@@ -7,6 +7,9 @@ final class ConcurrencyLimiter: @unchecked Sendable {
 
     init(_ count: Int) { free = count }
 
+    /// Whether tasks wait for a free place.
+    var isFull: Bool { !waiting.isEmpty }
+
     /// Does `work` once there is a free place.
     func run<Value>(_ work: () async throws -> Value) async rethrows -> Value {
         if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }

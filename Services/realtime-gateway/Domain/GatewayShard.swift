@@ -15,6 +15,8 @@ final class GatewayShard: @unchecked Sendable {
         /// Joins whose access is checked. When all sockets come back together the others wait: the shipped clients do not
         /// ask a second time.
         let admissions = ConcurrencyLimiter(64)
+        /// Starts of `/me` sockets. They keep chat-service busy: more of them would only wait there, and posts behind them.
+        let starts = ConcurrencyLimiter(16)
         /// Joins for which chat-service is asked for a history cursor.
         let cursorReads = ConcurrencyLimiter(64)
     }
@@ -109,7 +111,7 @@ final class GatewayShard: @unchecked Sendable {
     func enter(_ socket: MeSocket, _ room: RoomID, after start: RoomHead?, head: RoomHead?) {
         let known = rooms[room]
         let driver = known ?? RoomDriver(room, of: self)
-        rooms[room] = driver
+        if known == nil { rooms[room] = driver }
         driver.join(socket, after: start, head: head)
         if known == nil { driver.open() }
     }

@@ -39,10 +39,17 @@ extension RoomID: Comparable {
 extension RoomID: LosslessStringConvertible {
     /// Parses the text of ``description``; nil for any other text.
     public init?(_ text: String) {
-        let kind: Kind = text.hasPrefix("dm-") ? .dm : .channel
-        guard text.hasPrefix(kind.prefix), let id = ID<RoomID>(String(text.dropFirst(kind.prefix.count))) else {
-            return nil
-        }
+        self.init(parsing: text.utf8.span)
+    }
+
+    /// Parses the same texts as ``init(_:)-(String)``.
+    public init?(parsing text: Span<UInt8>) {
+        let kind: Kind = text.count > 0 && text[0] == UInt8(ascii: "d") ? .dm : .channel
+        let name = kind.prefix
+        let prefix = name.utf8.span
+        guard text.count > prefix.count else { return nil }
+        for index in prefix.indices where text[index] != prefix[index] { return nil }
+        guard let id = ID<RoomID>(parsing: text.extracting(prefix.count..<text.count)) else { return nil }
         self.init(kind: kind, rawValue: id.rawValue)
     }
 

@@ -121,6 +121,9 @@ final class GatewayFixture: Sendable {
     /// The meter of chat-service, if it runs.
     var chatMeter: ProcessMeter? { processes.count > 1 ? ProcessMeter(pid: processes[1].pid) : nil }
 
+    /// Seconds of processor time of Postgres.
+    var postgresTime: Double { cluster.processorTime }
+
     /// Kills the gateway, and starts another one at the same address.
     func killGateway() async throws -> ChildProcess {
         processes[0].signal(9)

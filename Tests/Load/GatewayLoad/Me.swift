@@ -98,6 +98,7 @@ struct MeDevices {
         Progress.report("killing the gateway")
         devices.disconnect()
         let began = EventLoop.preciseNow
+        let (chat, postgres) = (fixture.chatMeter?.processorTime ?? 0, fixture.postgresTime)
         let gateway = try await fixture.killGateway()
         try await eventually(within: .seconds(30), "a start") { (try? RawConnection(port: fixture.port)) != nil }
         let back = MeFleet(on: loop)
@@ -111,6 +112,13 @@ struct MeDevices {
             return "{\"cursors\":{\(cursors.joined(separator: ","))}}"
         }
         let took = Double(EventLoop.preciseNow - began) / 1e9
+        let spent = [
+            ("realtime-gateway", Double(ProcessMeter(pid: gateway.pid).processorTime) / 1e9),
+            ("chat-service", Double((fixture.chatMeter?.processorTime ?? 0) - chat) / 1e9),
+            ("Postgres", fixture.postgresTime - postgres),
+        ].map { name, seconds in
+            Figure(part: "d", what: "ms of CPU a socket meanwhile: \(name)", ours: seconds * 1000 / Double(sockets))
+        }
         let late = await meanwhile.value.value
         back.disconnect()
         await gateway.stop()
@@ -119,7 +127,7 @@ struct MeDevices {
                 part: "d", what: "s from a kill -9 until all \(sockets) are ready", ours: took,
                 target: ("15", took <= Self.longestReturn)),
             Figure(part: "d", what: "ms from POST to its reply at p99 meanwhile", ours: late),
-        ]
+        ] + spent
     }
 }
 

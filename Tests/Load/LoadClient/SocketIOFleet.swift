@@ -28,6 +28,7 @@ public final class SocketIOFleet {
     private var joining: [String] = []
     /// The state of each client's join.
     private var joins: [Join] = []
+    private var hasFailed = false
 
     private enum Join {
         case pending
@@ -51,14 +52,15 @@ public final class SocketIOFleet {
     public func connect(
         _ count: Int, atOnce: Int = 64, to seat: @escaping @Sendable (_ number: Int) -> Seat
     ) async throws {
-        joining += (joining.count..<(joining.count + count)).map { number in
-            let seat = seat(number)
-            return "\(seat.namespace),\(seat.payload)"
-        }
+        joining += Array(repeating: "", count: count)
         joins += Array(repeating: .pending, count: count)
+        hasFailed = false
         let fleet = Unchecked(self)
-        try await sockets.connect(count, atOnce: atOnce) {
-            seat($0).target
+        try await sockets.connect(count, atOnce: atOnce) { number in
+            // Once for each client: a seat may have a token to sign.
+            let seat = seat(number)
+            fleet.value.joining[number] = "\(seat.namespace),\(seat.payload)"
+            return seat.target
         } isReady: {
             try await fleet.value.joined($0)
         }
@@ -91,7 +93,9 @@ public final class SocketIOFleet {
     private func settle(_ client: FleetClient, _ outcome: Result<Void, WebSocketFleet.Failed>) {
         settle(client.number, outcome)
         // One failure fails all joins, so that `connect` does not wait for the others.
-        if case .failure = outcome { for number in joins.indices { settle(number, outcome) } }
+        guard case .failure = outcome, !hasFailed else { return }
+        hasFailed = true
+        for number in joins.indices { settle(number, outcome) }
     }
 
     private func settle(_ number: Int, _ outcome: Result<Void, WebSocketFleet.Failed>) {

@@ -69,4 +69,15 @@ extension ChatHarness {
         }
         return badges
     }
+
+    /// The rooms in a start of a user's `/me` socket.
+    func start(of user: Int64, on instance: Int = 0) async throws -> [JSONValue] {
+        let channels = peers.now.channels.filter { $0.value.members.contains(user) }.sorted { $0.key < $1.key }.map {
+            #"{"channel_id":"\#($0.key)","workspace_id":"\#($0.value.workspace)","name":"\#($0.value.name)"}"#
+        }
+        let reply = try await instances[instance].internalCall(
+            "POST", "/internal/users/\(user)/rooms",
+            json: #"{"profile":"native","channels":[\#(channels.joined(separator: ","))]}"#)
+        return try reply.json["rooms"]?.elements?.compactMap { $0["summary"] } ?? []
+    }
 }

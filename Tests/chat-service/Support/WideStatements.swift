@@ -19,8 +19,8 @@ enum WideStatements {
 
     /// Lists and badges of a user in several workspaces. They only read.
     static let ofUsers: Set<String> = [
-        "unread mentions", "badges", "dms of user in all workspaces", "saved messages", "scheduled messages of user",
-        "drafts of user", "notification levels of user",
+        "unread mentions", "badges", "dms of users in all workspaces", "saved messages", "scheduled messages of user",
+        "drafts of user", "notification levels of user", "drafts of users", "notification levels of users",
     ]
 
     /// The drafts, scheduled messages and daily reports of a user have limits over all workspaces.

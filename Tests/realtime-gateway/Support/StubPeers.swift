@@ -53,6 +53,8 @@ struct PeersOfGateway: StubState {
     var isAway = false
     /// Whether access answers are made and held.
     var isHoldingAccess = false
+    /// Whether the answers of chat-service from which `/me` sockets start are held.
+    var isHoldingStarts = false
     /// The next access answer of this user is held, and so are the answers of these calls.
     var nextHeld: Int64?
     var heldCalls: Set<Int> = []
@@ -73,7 +75,9 @@ struct PeersOfGateway: StubState {
     }
 
     func isHolding(_ call: StubCall) -> Bool {
-        isHoldingAccess && call.path == "/internal/access" || heldCalls.contains(call.serial)
+        isHoldingAccess && call.path == "/internal/access"
+            || isHoldingStarts && call.path.hasPrefix("/internal/users/") && call.path.hasSuffix("/rooms")
+            || heldCalls.contains(call.serial)
             || !heldDevices.isEmpty && heldDevices.contains(call.json?["message"]?["token"]?.string ?? "")
     }
 

@@ -7,12 +7,26 @@ import Wire
 struct BadgeQueue {
     private var rooms: Set<RoomID> = []
     private var users: Set<UserID> = []
+    private var delays = 0
+
+    /// Attempts that are put off at most while starts of sockets wait.
+    static let mostDelays = 20
 
     var isEmpty: Bool { rooms.isEmpty && users.isEmpty }
 
     mutating func add(_ room: RoomID) { rooms.insert(room) }
 
     mutating func add(_ user: UserID) { users.insert(user) }
+
+    /// Whether to count now. While starts wait counting is put off, because each start brings the counts of all rooms.
+    mutating func isTime(startsWait: Bool) -> Bool {
+        guard startsWait, delays < Self.mostDelays else {
+            delays = 0
+            return true
+        }
+        delays += 1
+        return false
+    }
 
     /// Takes some users; the others wait for the next call.
     mutating func take(_ most: Int, usersOf: (RoomID) -> [UserID]) -> [UserID] {
@@ -25,7 +39,8 @@ struct BadgeQueue {
 }
 
 /// Counts the badges of the users with `/me` sockets on a loop and tells the sockets: within a second of a change, and later
-/// while there is much to count. Counting takes a fifth of the time at most, so that it does not compete with messages.
+/// while there is much to count. Counting takes a fifth of the time at most, so that it does not compete with messages. While
+/// starts of sockets wait, it waits for a while as well: they bring the counts of all rooms.
 ///
 /// chat-service counts as it does for pushes, so the numbers are equal everywhere.
 ///
@@ -55,6 +70,7 @@ final class BadgeBoard: @unchecked Sendable {
         isBusy = true
         shard.loop.schedule(after: pause) { [weak self] in
             guard let self else { return }
+            guard queue.isTime(startsWait: shard.limits.starts.isFull) else { return count(after: Self.pause) }
             Task.immediate(executorPreference: shard.loop) { [self] in await count() }
         }
     }

@@ -55,7 +55,7 @@ extension GatewayShard {
     private func start(of socket: MeSocket) async throws -> MeStart {
         while true {
             let mark = accessChanges.mark(of: socket.user)
-            let start = try await limits.admissions.run {
+            let start = try await limits.starts.run {
                 try await admission.start(of: socket.user, for: socket.profile)
             }
             if mark == accessChanges.mark(of: socket.user) { return start }

@@ -51,10 +51,8 @@ struct MeMachine {
         isReady = true
         rooms.reserve(found.count)
         var actions: [Action] = [.sendReady]
-        let order = found.enumerated().sorted { first, second in
-            ((first.element.unread > 0 ? 0 : 1), first.offset) < ((second.element.unread > 0 ? 0 : 1), second.offset)
-        }
-        for (_, room) in order {
+        actions.reserveCapacity(found.count + 1)
+        for room in found.filter({ $0.unread > 0 }) + found.filter({ $0.unread <= 0 }) {
             let (start, gap) = Self.begin(room, after: cursors[room.id])
             if let gap { actions.append(.send(.gap(gap))) }
             if start.seq >= room.head.seq, start.rev >= room.head.rev {

@@ -99,7 +99,7 @@ extension RoomMachine {
     }
 
     /// Nothing is missing.
-    private mutating func becomeLive(_ id: MemberID, _ actions: inout [RoomAction]) {
+    mutating func becomeLive(_ id: MemberID, _ actions: inout [RoomAction]) {
         guard let member = roster[id] else { return }
         if member.isCautious {
             // Redis must not take messages for sent that have not left.

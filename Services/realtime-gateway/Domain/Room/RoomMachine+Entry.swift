@@ -142,6 +142,7 @@ extension RoomMachine {
     /// The socket begins after `seq`.
     mutating func begin(_ id: MemberID, at seq: Int64, _ actions: inout [RoomAction]) {
         change(id) { $0.begin(at: seq) }
-        proceed(id, &actions)
+        // A device is in many rooms and lacks nothing in most of them: it is live there without waiting for its socket.
+        if roster[id]?.form == .me, seq >= head ?? .max { becomeLive(id, &actions) } else { proceed(id, &actions) }
     }
 }
