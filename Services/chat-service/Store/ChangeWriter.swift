@@ -49,13 +49,18 @@ struct ChangeWriter: Sendable {
         where workspace = $1
         group by workspace, kind, room, seq, emoji
         """)
+    /// By the messages, because a user can have many reactions. The order rules out the index by user.
     private static let own = Statement.read(
         "reactions of changing users",
         """
-        select workspace, kind, room, seq, emoji, user_id
-        from reaction join unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
-            using (kind, room, seq)
-        where workspace = $1 and user_id = any($5::bigint[])
+        select $1::bigint, kind, room, wanted.seq, emoji, user_id
+        from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
+        cross join lateral (
+            select emoji, user_id from reaction r
+            where workspace = $1 and r.kind = wanted.kind and r.room = wanted.room
+                and seq between wanted.seq and wanted.seq and user_id = any($5::bigint[])
+            order by seq
+        ) as own
         """)
     /// Writes all changes or none.
     func write(_ changes: [PendingChange], now: Timestamp) async throws(BatchFailure) -> Result {
