@@ -24,6 +24,8 @@ final class UserErasure: Sendable {
 
     /// Reactions that are taken back together. They share commits.
     private static let reactions = 100
+    /// Reactions that one statement finds. It may read all that the user has.
+    private static let reactionPage = 5000
     /// Messages that are deleted in one transaction.
     static let batchSize = 200
     /// Messages that one statement looks at.
@@ -70,11 +72,14 @@ final class UserErasure: Sendable {
     private func erase(_ deletion: UserDeletion, on loop: EventLoop) async throws {
         let user = deletion.user
         try await store.eraseOwnRows(of: user)
-        while case let reactions = try await store.reactions(of: user, limit: Self.reactions), !reactions.isEmpty {
-            try await paced(on: loop) {
-                try await takeBack(reactions)
-                // A closed room refuses changes. Its reactions are seen by nobody and go without one.
-                try await store.erase(reactions, of: user)
+        while case let page = try await store.reactions(of: user, limit: Self.reactionPage), !page.isEmpty {
+            for start in stride(from: 0, to: page.count, by: Self.reactions) {
+                let reactions = Array(page[start...].prefix(Self.reactions))
+                try await paced(on: loop) {
+                    try await takeBack(reactions)
+                    // A closed room refuses changes. Its reactions are seen by nobody and go without one.
+                    try await store.erase(reactions, of: user)
+                }
             }
         }
         for room in try await rooms(of: user) {

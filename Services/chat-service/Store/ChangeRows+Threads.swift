@@ -4,29 +4,36 @@ import Wire
 
 /// The statements that follow the deletion of messages: the summaries of threads, and the outbox row.
 extension ChangeRows {
-    /// Counts the replies that are left, after the deleted ones are gone.
+    /// Counts the replies that are left, after the deleted ones are gone. It reads the replies of each thread and their messages
+    /// one by one, because a join may read all messages of the room for a thread without replies. The orders rule out the indexes
+    /// that begin with the room alone.
     private static let recount = Statement.write(
         "recount threads",
         """
         update thread set count = found.count, last_seq = coalesce(found.last_seq, thread.root),
             last_at = coalesce(found.last_at, thread.last_at), users = found.users
         from (
-            select kind, room, root, (
-                    select count(*) from reply r
-                    where r.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
-                ) as count, (
-                    select max(seq) from reply r
-                    where r.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
-                ) as last_seq, (
-                    select created_at from reply r join message m using (workspace, kind, room, seq)
-                    where r.workspace = any($1) and m.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
-                        order by seq desc limit 1
-                ) as last_at, array(
-                    select author from reply r join message m using (workspace, kind, room, seq)
-                    where r.workspace = any($1) and m.workspace = any($1) and r.kind = w.kind and r.room = w.room and r.root = w.root
-                    group by author order by max(seq) desc limit $5
-                ) as users
+            select kind, room, root, summary.*
             from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as w (kind, room, root)
+            cross join lateral (
+                with left_over as materialized (
+                    select r.seq, m.author, m.created_at
+                    from (
+                        select seq from reply
+                        where workspace = any($1) and kind = w.kind and room = w.room and root between w.root and w.root
+                        order by root, seq
+                    ) as r
+                    cross join lateral (
+                        select author, created_at from message
+                        where workspace = any($1) and kind = w.kind and room = w.room and seq between r.seq and r.seq
+                        order by seq limit 1
+                    ) as m
+                )
+                select count(*) as count, max(seq) as last_seq,
+                    (select created_at from left_over order by seq desc limit 1) as last_at,
+                    array(select author from left_over group by author order by max(seq) desc limit $5) as users
+                from left_over
+            ) as summary
         ) as found
         where thread.workspace = any($1::bigint[]) and thread.kind = found.kind and thread.room = found.room
             and thread.root = found.root

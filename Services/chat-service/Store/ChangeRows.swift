@@ -45,14 +45,20 @@ enum ChangeRows {
         select *, $7 from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[])
         on conflict do nothing
         """)
+    /// By the messages, because a user can have many reactions. The order rules out the index by user.
     private static let unreact = Statement.write(
         "remove reactions",
         """
-        delete from reaction
+        delete from reaction r
         using unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[], $6::bigint[])
             as gone (kind, room, seq, emoji, user_id)
-        where reaction.workspace = any($1::bigint[]) and reaction.kind = gone.kind and reaction.room = gone.room
-            and reaction.seq = gone.seq and reaction.emoji = gone.emoji and reaction.user_id = gone.user_id
+        cross join lateral (
+            select ctid as place from reaction
+            where workspace = any($1) and kind = gone.kind and room = gone.room and seq between gone.seq and gone.seq
+                and emoji = gone.emoji and user_id = gone.user_id
+            order by seq
+        ) as found
+        where r.workspace = any($1::bigint[]) and r.ctid = found.place
         """)
     /// For outgoing webhooks of the workspaces that tell of reactions, if there are some.
     private static let tellReactions = Statement.write(

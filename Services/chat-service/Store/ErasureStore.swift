@@ -40,30 +40,86 @@ struct ErasureStore: Sendable {
     private static let positions = Statement.write(
         "erase read markers",
         """
-        delete from read_position
-        where workspace = $1 and (kind, room) in (
-            select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, room))
+        with portion as materialized (
+            select found.place
+            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
+            cross join lateral (
+                select ctid as place from read_position
+                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
+            ) as found
+            limit $4
+        )
+        delete from read_position r using portion where r.workspace = $1 and r.ctid = portion.place
         """)
     private static let removals = Statement.write(
         "erase removals",
         """
-        delete from removal
-        where workspace = $1 and (kind, room) in (
-            select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, room))
-        """)
-    private static let ownStates = Statement.write(
-        "erase levels, drafts and scheduled messages",
-        """
-        with erased as (
-            select * from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-        ), levels as (
-            delete from room_notify where workspace = $1 and (kind, room) in (select * from erased)
-        ), drafts as (
-            delete from draft where workspace = $1 and (kind, room) in (select * from erased)
-        ), runs as (
-            delete from command_run where workspace = $1 and (kind, room) in (select * from erased)
+        with portion as materialized (
+            select found.place
+            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
+            cross join lateral (
+                select ctid as place from removal
+                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
+            ) as found
+            limit $4
         )
-        delete from scheduled where workspace = $1 and (kind, room) in (select * from erased)
+        delete from removal r using portion where r.workspace = $1 and r.ctid = portion.place
+        """)
+    private static let levels = Statement.write(
+        "erase levels",
+        """
+        with portion as materialized (
+            select found.place
+            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
+            cross join lateral (
+                select ctid as place from room_notify
+                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
+            ) as found
+            limit $4
+        )
+        delete from room_notify r using portion where r.workspace = $1 and r.ctid = portion.place
+        """)
+    private static let drafts = Statement.write(
+        "erase drafts",
+        """
+        with portion as materialized (
+            select found.place
+            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
+            cross join lateral (
+                select ctid as place from draft
+                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
+            ) as found
+            limit $4
+        )
+        delete from draft r using portion where r.workspace = $1 and r.ctid = portion.place
+        """)
+    private static let runs = Statement.write(
+        "erase runs of commands",
+        """
+        with portion as materialized (
+            select found.place
+            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
+            cross join lateral (
+                select ctid as place from command_run
+                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
+            ) as found
+            limit $4
+        )
+        delete from command_run r using portion where r.workspace = $1 and r.ctid = portion.place
+        """)
+    private static let scheduled = Statement.write(
+        "erase scheduled messages",
+        """
+        with portion as materialized (
+            select found.place
+            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
+            cross join lateral (
+                select ctid as place from scheduled
+                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
+            ) as found
+            limit $4
+        )
+        delete from scheduled r using portion where r.workspace = $1 and r.ctid = portion.place
         """)
     private static let finish = Statement.write(
         "note erased rooms",
@@ -93,17 +149,23 @@ struct ErasureStore: Sendable {
             .first { row throws(PostgresError) in try row.next() } ?? 0
     }
 
+    /// The rows that one statement deletes. A room has rows of each of its members, and a statement must end before its time-out.
+    private static let portion: Int64 = 5000
+
     /// Deletes the read markers, removals, levels, drafts and scheduled messages of rooms, and marks those rooms as erased
     /// that have no message or file left.
     func finish(_ rooms: [RoomKey]) async throws {
         for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
             let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
-            var batch = PostgresBatch()
-            try batch.add(Self.positions, workspace, kinds, ids)
-            try batch.add(Self.removals, workspace, kinds, ids)
-            try batch.add(Self.ownStates, workspace, kinds, ids)
-            try batch.add(Self.finish, workspace, kinds, ids)
-            try await database.run(batch)
+            let tables = [
+                Self.positions, Self.removals, Self.levels, Self.drafts, Self.runs, Self.scheduled,
+            ]
+            for statement in tables {
+                while try await database.execute(statement, workspace, kinds, ids, Self.portion) > 0 {
+                    try Task.checkCancellation()
+                }
+            }
+            try await database.execute(Self.finish, workspace, kinds, ids)
         }
     }
 }

@@ -24,22 +24,30 @@ struct MessageErasureStore: Sendable {
 
     /// Numbers the roots before the tombstones. An update of a message and the deletion of its rests are one statement, because
     /// they are for the same rows.
+    ///
+    /// Rows are found one by one, by the key of each message, and changed by their addresses. With a plain join the planner may
+    /// compare each message of the room with each of the batch, if it has no statistics. `offset 0` and `limit 1` keep a subquery
+    /// apart. The order by `seq` rules out the index by time, which costs the same if the planner expects one row.
     private static let erase = Statement.write(
         "erase messages of user",
         """
         with target as materialized (
             select rev from room where workspace = $6::bigint and kind = $1::smallint and id = $2::bigint and not is_closed
         ), gone as materialized (
-            select m.seq, m.thread, m.files, m.created_at from message m, target
-            where m.workspace = $6 and m.kind = $1 and m.room = $2 and m.seq = any($3::bigint[]) and m.author = $4
-                and m.deleted_at is null
+            select m.* from target cross join unnest($3::bigint[]) as wanted (seq)
+            cross join lateral (
+                select ctid as place, seq, thread, files, created_at from message
+                where workspace = $6 and kind = $1 and room = $2 and seq between wanted.seq and wanted.seq
+                    and author = $4 and deleted_at is null
+                order by seq limit 1
+            ) as m
         ), changed as materialized (
-            select seq, is_gone, files, created_at, thread, target.rev as before,
+            select seq, is_gone, place, files, created_at, thread, target.rev as before,
                 target.rev + row_number() over (order by is_gone, seq) as rev
             from target, (
-                select seq, true as is_gone, files, created_at, thread from gone
+                select seq, true as is_gone, place, files, created_at, thread from gone
                 union all
-                select thread, false, '{}', 0, null from gone
+                select thread, false, null, '{}', 0, null from gone
                 where thread is not null and thread not in (select seq from gone) group by thread
             ) as each
         ), rooms as (
@@ -49,33 +57,71 @@ struct MessageErasureStore: Sendable {
             update message m set rev = changed.rev, content = '', files = '{}', digest = null, mentions = null,
                 deleted_at = $5::bigint
             from changed
-            where is_gone and m.workspace = $6 and m.kind = $1 and m.room = $2 and m.seq = changed.seq
+            where is_gone and m.workspace = $6 and m.ctid = changed.place
         ), roots as (
-            update message m set rev = changed.rev
-            from changed
-            where not is_gone and m.workspace = $6 and m.kind = $1 and m.room = $2 and m.seq = changed.seq
+            update message m set rev = root.rev
+            from (
+                select found.place, changed.rev from changed
+                cross join lateral (
+                    select ctid as place from message
+                    where workspace = $6 and kind = $1 and room = $2 and seq between changed.seq and changed.seq
+                    order by seq limit 1
+                ) as found
+                where not is_gone
+            ) as root
+            where m.workspace = $6 and m.ctid = root.place
         ), changes as (
             insert into message_change (workspace, kind, room, seq, rev)
             select $6, $1, $2, seq, rev from changed order by rev
             on conflict on constraint message_change_pkey do update set rev = excluded.rev
         ), versions as (
             delete from message_version r using gone
-            where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            cross join lateral (
+                select ctid as place from message_version
+                where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
+            ) as found
+            where r.workspace = $6 and r.ctid = found.place
         ), reactions as (
             delete from reaction r using gone
-            where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            cross join lateral (
+                select ctid as place from reaction
+                where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
+            ) as found
+            where r.workspace = $6 and r.ctid = found.place
         ), pins as (
-            delete from pin r using gone where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from pin r using gone
+            cross join lateral (
+                select ctid as place from pin
+                where workspace = $6 and kind = $1 and room = $2 and seq between gone.seq and gone.seq
+                order by seq limit 1
+            ) as found
+            where r.workspace = $6 and r.ctid = found.place
         ), saved as (
             delete from saved_message r using gone
-            where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            cross join lateral (
+                select ctid as place from saved_message
+                where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
+            ) as found
+            where r.workspace = $6 and r.ctid = found.place
         ), replies as (
-            delete from reply r using gone where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from reply r using gone
+            cross join lateral (
+                select ctid as place from reply
+                where workspace = $6 and kind = $1 and room = $2 and seq between gone.seq and gone.seq
+                order by seq limit 1
+            ) as found
+            where r.workspace = $6 and r.ctid = found.place
         ), mentions as (
-            delete from mention r using gone where r.workspace = $6 and r.kind = $1 and r.room = $2 and r.seq = gone.seq
+            delete from mention r using gone
+            cross join lateral (
+                select ctid as place from mention
+                where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
+            ) as found
+            where r.workspace = $6 and r.ctid = found.place
         ), unsent as (
             update file set is_sent = false
-            where workspace = $6 and name in (select substring(path from '[^_]*$') from gone, unnest(gone.files) as path)
+            where workspace = $6 and name = any(array(
+                select substring(path from '[^_]*$') from gone, unnest(gone.files) as path))
         )
         select seq, is_gone, files, created_at, thread, before, rev from changed order by rev
         """)
@@ -91,8 +137,13 @@ struct MessageErasureStore: Sendable {
         ), entries as (
             delete from search_message e
             using progress, unnest($5::bigint[], $6::bigint[]) as gone (seq, created_at)
-            where e.workspace = $7 and e.created_at = gone.created_at and e.kind = $1 and e.room = $2
-                and e.seq = gone.seq
+            cross join lateral (
+                select ctid as place, tableoid as part from search_message
+                where workspace = $7 and created_at = gone.created_at and kind = $1 and room = $2 and seq = gone.seq
+                offset 0
+            ) as found
+            where e.workspace = $7 and e.created_at = gone.created_at and e.tableoid = found.part
+                and e.ctid = found.place
         )
         update search_progress p set rev = $4::bigint from progress
         where p.workspace = $7 and p.kind = progress.kind and p.room = progress.room

@@ -29,14 +29,23 @@ struct UserErasureStore: Sendable {
         "reactions of user",
         """
         select room.workspace, r.kind, r.room, r.seq, r.emoji, room.name
-        from reaction r join room on room.workspace = r.workspace and room.kind = r.kind and room.id = r.room
-        where r.user_id = $1 order by r.kind, r.room, r.seq limit $2
+        from (select workspace, kind, room, seq, emoji from reaction where user_id = $1 limit $2) as r
+        join room on room.workspace = r.workspace and room.kind = r.kind and room.id = r.room
+        order by r.kind, r.room, r.seq
         """)
+    /// By the messages, one by one: the user can have many more reactions.
     private static let eraseReactions = Statement.write(
         "erase reactions",
         """
-        delete from reaction where user_id = $1 and workspace = $5 and (kind, room, seq) in (
-            select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq))
+        delete from reaction r
+        using unnest($2::smallint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq)
+        cross join lateral (
+            select ctid as place from reaction
+            where workspace = $5::bigint and kind = done.kind and room = done.room and seq between done.seq and done.seq
+                and user_id = $1::bigint
+            order by seq
+        ) as found
+        where r.workspace = $5 and r.ctid = found.place
         """)
     /// After leaving a channel or a workspace, a user has a removal in each of its rooms.
     private static let rooms = Statement.read(
@@ -75,7 +84,7 @@ struct UserErasureStore: Sendable {
     /// Erases the rows that only the user sees.
     func eraseOwnRows(of user: UserID) async throws { try await database.execute(Self.ownRows, user) }
 
-    /// The first reactions of a user, as changes that take them back.
+    /// Some reactions of a user by room and message, as changes that take them back.
     func reactions(of user: UserID, limit: Int) async throws -> [PendingChange] {
         try await database.query(Self.reactions, user, limit).map { row throws(PostgresError) in
             let key = try row.nextMessageKey()

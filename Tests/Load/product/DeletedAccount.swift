@@ -98,7 +98,8 @@ struct DeletedAccount: Sendable {
         """
     }
 
-    /// SQL that writes messages of an account and as many of another user into each room, with reactions and a read marker.
+    /// SQL that writes messages of an account and as many of another user into each room, with reactions and a read marker. Each
+    /// message has its own time, as messages of a workspace have.
     private static func messages(_ count: Int, of account: Int, in rooms: [Int], of workspace: Int) -> String {
         let list = rooms.map(String.init).joined(separator: ",")
         return """
@@ -107,8 +108,9 @@ struct DeletedAccount: Sendable {
             from unnest('{\(list)}'::bigint[]) r;
             insert into message (kind, room, seq, author, session, content, files, created_at)
             select 1, r, n, case when n % 2 = 0 then \(account) else 1 end, 0, '지난 이야기 ' || n, '{}',
-                extract(epoch from now()) * 1000 - 2 * (\(2 * count) - n)
-            from unnest('{\(list)}'::bigint[]) r, generate_series(1, \(2 * count)) n order by r, n;
+                (extract(epoch from now()) * 1000)::bigint - \(2 * rooms.count) * (\(2 * count) - n) - 2 * (place - 1)
+            from unnest('{\(list)}'::bigint[]) with ordinality as each (r, place), generate_series(1, \(2 * count)) n
+            order by r, n;
             insert into reaction (kind, room, seq, emoji, user_id, reacted_at)
             select 1, r, n, '👍', \(account), 1 from unnest('{\(list)}'::bigint[]) r, generate_series(1, \(count), 20) n;
             insert into read_position (user_id, kind, room, seq)
