@@ -1,4 +1,4 @@
-"""What happens elsewhere shows at once: presence, badges, and changes of rooms, workspaces, members and profiles."""
+"""Changes elsewhere show at once: presence, badges, and changes of rooms, workspaces, members and profiles."""
 
 import re
 

@@ -14,7 +14,7 @@ struct ErasureReadsTests {
     private static let room = RoomKey(workspace: WorkspaceID(3), id: RoomID(ChannelID(7)))
     private static let messages = 6000
 
-    /// A room whose messages with even numbers are of user 2. Each has a reaction, an earlier text and a search entry, and the first
+    /// A room in which the messages with even numbers are of user 2. Each has a reaction, an earlier text and a search entry, and the first
     /// thousand are roots without replies.
     ///
     /// Postgres itself checks foreign keys, with plans of its own that may read the room.

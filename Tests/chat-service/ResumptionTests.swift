@@ -62,7 +62,7 @@ struct ResumptionTests {
 
     private static let reader: Int64 = 4
 
-    /// A random send or change by one of the members, who may be refused.
+    /// A random send or change by one of the members, which may be refused.
     private static func act(_ chat: ChatHarness, _ random: inout SeededRandom, upTo count: Int) async throws {
         let user = Int64.random(in: 1...4, using: &random)
         let seq = Int.random(in: 1...max(1, count), using: &random)

@@ -49,15 +49,20 @@ struct ChangeWriter: Sendable {
         from meant join message m on m.kind = meant.kind and m.room = meant.room and m.seq = meant.seq
         where m.workspace = any($1)
         """)
+    /// By the messages, because a user can have many reactions. The order rules out the index by user.
     private static let reactions = Statement.read(
         "reactions to messages to change",
         """
-        select workspace, kind, room, seq, emoji, count(*),
+        select workspace, wanted.kind, wanted.room, seq, emoji, count(*),
             coalesce(array_agg(user_id) filter (where user_id = any($5::bigint[])), '{}')
-        from reaction join unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, seq)
-            using (kind, room, seq)
-        where workspace = any($1::bigint[])
-        group by workspace, kind, room, seq, emoji
+        from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[]) as wanted (kind, room, number)
+        cross join lateral (
+            select workspace, seq, emoji, user_id from reaction
+            where workspace = any($1::bigint[]) and kind = wanted.kind and room = wanted.room
+                and seq between wanted.number and wanted.number
+            order by seq
+        ) as found
+        group by workspace, wanted.kind, wanted.room, seq, emoji
         """)
 
     /// Writes all changes or none.

@@ -1,6 +1,6 @@
 public import EventLoop
 
-/// A keep-alive HTTP/1.1 connection of a load program. It sends one request at a time and parses only what measurements
+/// A keep-alive HTTP/1.1 connection of a load program. It sends one request at a time and parses only the parts that measurements
 /// need.
 ///
 /// - Note: Loop-local.
