@@ -89,7 +89,7 @@ struct ViewTests {
         let body = MessageBody(
             id: ChatID(9), seq: 4, content: "secret", createdAt: Timestamp(milliseconds: 0), files: ["/static/a"],
             author: member, clientID: "c",
-            traits: MessageTraits(thread: ThreadPlace(root: 2, isInTimeline: true), mentions: [.room]),
+            traits: MessageTraits(thread: ReplyThread(root: 2, isInTimeline: true), mentions: [.room]),
             revision: MessageRevision(
                 rev: 4, reactions: [MessageReaction(emoji: "👍", count: 1, users: [UserID(6)])]))
         #expect(body.hiding([UserID(999)]) == body)
@@ -117,7 +117,7 @@ struct ViewTests {
             id: ChatID(9), seq: 4, content: "<@6>야 @channel <@7>", createdAt: Timestamp(milliseconds: 0), files: [],
             author: member,
             traits: MessageTraits(
-                thread: ThreadPlace(root: 2, isInTimeline: false), mentions: [.user(UserID(6), nickname: "민지"), .room],
+                thread: ReplyThread(root: 2, isInTimeline: false), mentions: [.user(UserID(6), nickname: "민지"), .room],
                 previews: [
                     FilePreview(
                         file: "/static/dmChats/a_1.jpg", width: 4, height: 3, isAnimated: true, blur: "00OZZy")

@@ -43,7 +43,7 @@ struct PushPageTests {
             body: MessageBody(
                 id: ChatID(9), seq: 12, content: "", createdAt: .now, files: [],
                 author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil),
-                traits: MessageTraits(thread: ThreadPlace(root: 10, isInTimeline: false))),
+                traits: MessageTraits(thread: ReplyThread(root: 10, isInTimeline: false))),
             session: SessionID(1))
         let push = PushMessage(message, content: "안녕")
         func due(_ badge: Int?) -> DuePush {

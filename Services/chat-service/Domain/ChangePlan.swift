@@ -234,7 +234,7 @@ extension ChangePlan.Message {
 
 extension MessageTraits {
     /// Nil for a message without them.
-    fileprivate convenience init?(storedThread thread: ThreadPlace?, mentions: [MessageMention], isScheduled: Bool) {
+    fileprivate convenience init?(storedThread thread: ReplyThread?, mentions: [MessageMention], isScheduled: Bool) {
         guard thread != nil || !mentions.isEmpty || isScheduled else { return nil }
         self.init(thread: thread, mentions: mentions, isScheduled: isScheduled)
     }

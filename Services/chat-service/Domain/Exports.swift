@@ -22,51 +22,51 @@ struct Exports: Sendable {
     /// - Throws: E11 for a cursor that no page had.
     func page(of user: UserID, after cursor: String?) async throws -> ExportPage {
         let rooms = try await self.rooms(of: user)
-        if let cursor, cursor.hasPrefix(ExportPlace.prefix) {
-            guard let place = ExportPlace(cursor) else { throw Failure.invalid("cursor is not valid.") }
+        if let cursor, cursor.hasPrefix(ExportCursor.prefix) {
+            guard let cursor = ExportCursor(cursor) else { throw Failure.invalid("cursor is not valid.") }
             // The user may have left the room meanwhile; the next one follows in the order.
-            guard let room = rooms.first(where: { !$0.isBefore(place.room) }) else { return ExportPage() }
-            return try await page(of: user, at: room == place.room ? place : ExportPlace(room: room), among: rooms)
+            guard let room = rooms.first(where: { !$0.isBefore(cursor.room) }) else { return ExportPage() }
+            return try await page(of: user, at: room == cursor.room ? cursor : ExportCursor(room: room), among: rooms)
         }
         var page = try await store.tables.page(of: user, after: cursor)
-        if page.next == nil { page.next = rooms.first.map { ExportPlace(room: $0).cursor } }
+        if page.next == nil { page.next = rooms.first.map { ExportCursor(room: $0).text } }
         return page
     }
 
-    private func page(of user: UserID, at place: ExportPlace, among rooms: [RoomID]) async throws -> ExportPage {
-        var (page, place) = (ExportPage(), place)
+    private func page(of user: UserID, at cursor: ExportCursor, among rooms: [RoomID]) async throws -> ExportPage {
+        var (page, cursor) = (ExportPage(), cursor)
         for _ in 0..<Self.statements {
-            let (rows, next) = try await records(of: user, at: place)
-            page.append(rows, to: place.part.rawValue)
-            guard let following = next ?? place.following(among: rooms) else { return page }
-            place = following
+            let (rows, next) = try await records(of: user, at: cursor)
+            page.append(rows, to: cursor.part.rawValue)
+            guard let following = next ?? cursor.following(among: rooms) else { return page }
+            cursor = following
             if !rows.isEmpty { break }
         }
-        page.next = place.cursor
+        page.next = cursor.text
         return page
     }
 
-    /// The records at a place, and the next place in the same part of the room.
-    private func records(of user: UserID, at place: ExportPlace) async throws -> ([ExportRow], ExportPlace?) {
-        let room = place.room
-        switch place.part {
+    /// The records at a cursor, and the next cursor in the same part of the room.
+    private func records(of user: UserID, at cursor: ExportCursor) async throws -> ([ExportRow], ExportCursor?) {
+        let room = cursor.room
+        switch cursor.part {
         case .messages:
             let (rows, next) = try await store.messages(
-                of: user, in: room, after: Int64(place.key) ?? 0, span: Self.span, limit: Self.pageSize)
-            return (rows, next.map { ExportPlace(room: room, part: .messages, key: String($0)) })
+                of: user, in: room, after: Int64(cursor.key) ?? 0, span: Self.span, limit: Self.pageSize)
+            return (rows, next.map { ExportCursor(room: room, part: .messages, key: String($0)) })
         case .versions:
             return Self.paged(
-                try await store.versions(of: user, in: room, after: place.key, limit: Self.pageSize), at: place)
+                try await store.versions(of: user, in: room, after: cursor.key, limit: Self.pageSize), at: cursor)
         case .files:
             return Self.paged(
-                try await store.files(of: user, in: room, after: place.key, limit: Self.pageSize), at: place)
+                try await store.files(of: user, in: room, after: cursor.key, limit: Self.pageSize), at: cursor)
         }
     }
 
-    /// The rows with the next place in the same part, if they fill a page.
-    private static func paged(_ rows: [ExportRow], at place: ExportPlace) -> ([ExportRow], ExportPlace?) {
+    /// The rows with the next cursor in the same part, if they fill a page.
+    private static func paged(_ rows: [ExportRow], at cursor: ExportCursor) -> ([ExportRow], ExportCursor?) {
         guard rows.count == pageSize, let last = rows.last else { return (rows, nil) }
-        return (rows, ExportPlace(room: place.room, part: place.part, key: last.key))
+        return (rows, ExportCursor(room: cursor.room, part: cursor.part, key: last.key))
     }
 
     /// The rooms that the user may have written to, in the order of the export.

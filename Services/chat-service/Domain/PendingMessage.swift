@@ -77,7 +77,7 @@ extension PendingMessage {
 
     private func traits(root: Int64?) -> MessageTraits? {
         if isPlain && attached.previews.isEmpty { return nil }
-        let thread = root.map { ThreadPlace(root: $0, isInTimeline: reply?.isInTimeline ?? false) }
+        let thread = root.map { ReplyThread(root: $0, isInTimeline: reply?.isInTimeline ?? false) }
         return MessageTraits(thread: thread, mentions: mentions, isScheduled: isScheduled, previews: attached.previews)
     }
 

@@ -48,27 +48,27 @@ final class RoomTails: Sendable {
     func states(
         of rooms: [RoomKey], for user: UserID, hiding blocked: Set<UserID>
     ) async throws -> [RoomState] {
-        let places = try await messages.places(in: rooms, of: user)
-        let known = state.withLock { state in places.map { state.tails[$0.room] } }
-        let missing = zip(places, known).filter { $0.head.seq > 0 && $0.head != $1?.head }.map(\.0.room)
+        let marked = try await messages.marked(in: rooms, of: user)
+        let known = state.withLock { state in marked.map { state.tails[$0.room] } }
+        let missing = zip(marked, known).filter { $0.head.seq > 0 && $0.head != $1?.head }.map(\.0.room)
         let found = try await tails(of: missing)
-        kept.increment(by: UInt64(places.count - missing.count))
+        kept.increment(by: UInt64(marked.count - missing.count))
         read.increment(by: UInt64(missing.count))
         var states: [RoomState] = []
-        states.reserveCapacity(places.count)
+        states.reserveCapacity(marked.count)
         var rest: [RoomKey] = []
-        for (place, known) in zip(places, known) {
-            if place.head.seq == 0 {
+        for (room, known) in zip(marked, known) {
+            if room.head.seq == 0 {
                 states.append(
                     RoomState(
-                        room: place.room.id, head: place.head, readMarker: place.marker, unread: 0, mentions: 0,
+                        room: room.room.id, head: room.head, readMarker: room.marker, unread: 0, mentions: 0,
                         last: nil))
-            } else if let tail = known?.head == place.head ? known : found[place.room], tail.head == place.head,
-                let state = tail.state(in: place.room.id, of: user, marker: place.marker, hiding: blocked)
+            } else if let tail = known?.head == room.head ? known : found[room.room], tail.head == room.head,
+                let state = tail.state(in: room.room.id, of: user, marker: room.marker, hiding: blocked)
             {
                 states.append(state)
             } else {
-                rest.append(place.room)
+                rest.append(room.room)
             }
         }
         return states

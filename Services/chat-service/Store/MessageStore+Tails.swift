@@ -11,7 +11,7 @@ extension MessageStore {
         let marker: Int64
     }
 
-    private static let places = Statement.read(
+    private static let marked = Statement.read(
         "heads and markers of rooms for user",
         """
         select coalesce(r.last_seq, 0), coalesce(r.rev, 0), coalesce(s.seq, 0)
@@ -54,20 +54,20 @@ extension MessageStore {
         """)
 
     /// The heads of rooms and the read markers of a user in them. Those of each workspace are together.
-    func places(in rooms: [RoomKey], of user: UserID) async throws -> [MarkedRoom] {
+    func marked(in rooms: [RoomKey], of user: UserID) async throws -> [MarkedRoom] {
         if rooms.isEmpty { return [] }
         let parts = Self.parts(rooms)
         if parts.count == 1 {
             let (workspace, rooms) = parts[0]
             let rows = try await database.query(
-                Self.places, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), user)
-            return try Self.places(rooms, rows)
+                Self.marked, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), user)
+            return try Self.marked(rooms, rows)
         }
         var batch = PostgresBatch()
         for (workspace, rooms) in parts {
-            try batch.add(Self.places, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), user)
+            try batch.add(Self.marked, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), user)
         }
-        return try await zip(parts, database.run(batch)).flatMap { try Self.places($0.rooms, $1) }
+        return try await zip(parts, database.run(batch)).flatMap { try Self.marked($0.rooms, $1) }
     }
 
     /// The tails of rooms; rooms without messages are missing.
@@ -95,7 +95,7 @@ extension MessageStore {
         return Dictionary(grouping: rooms, by: \.workspace).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private static func places(_ rooms: [RoomKey], _ rows: Rows) throws -> [MarkedRoom] {
+    private static func marked(_ rooms: [RoomKey], _ rows: Rows) throws -> [MarkedRoom] {
         try zip(rooms, rows).map { room, row in
             var row = row
             return MarkedRoom(

@@ -29,7 +29,7 @@ extension MessageTraits {
         let (mentions, isScheduled): ([Int64]?, Bool) = (try row.next(), try row.next())
         guard root != nil || mentions != nil || isScheduled else { return nil }
         self.init(
-            thread: root.map { ThreadPlace(root: $0, isInTimeline: !isAside) },
+            thread: root.map { ReplyThread(root: $0, isInTimeline: !isAside) },
             mentions: (mentions ?? []).map(MessageMention.init(number:)), isScheduled: isScheduled)
     }
 }

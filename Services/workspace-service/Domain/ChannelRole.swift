@@ -8,11 +8,11 @@ enum ChannelRole: Sendable, Equatable {
 }
 
 /// The role of a user in a channel, and whether they are a guest of its workspace.
-struct ChannelPlace: Sendable, Equatable {
+struct RoleInChannel: Sendable, Equatable {
     let role: ChannelRole
     var isGuest = false
 
-    static let outside = ChannelPlace(role: .outsider)
+    static let outside = RoleInChannel(role: .outsider)
 
     /// - Parameters:
     ///   - role: the role in the workspace of the channel.

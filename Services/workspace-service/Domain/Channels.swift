@@ -149,7 +149,7 @@ struct Channels: Sendable {
     /// Runs `body` under the workspace's lock, with the channel and the user's place in it.
     private func changing<Result>(
         _ reference: ChannelReference, of id: WorkspaceID, by user: UserID,
-        _ body: (Channel, ChannelPlace, Workspace, PostgresTransaction) async throws -> Result
+        _ body: (Channel, RoleInChannel, Workspace, PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         try await workspaces.changing(id, by: user) { workspace, role, tx in
             let (channel, place) = try await find(reference, of: id, for: user, role, in: tx)
@@ -161,7 +161,7 @@ struct Channels: Sendable {
     private func find(
         _ reference: ChannelReference, of id: WorkspaceID, for user: UserID, _ role: WorkspaceRole,
         in tx: PostgresTransaction
-    ) async throws -> (Channel, ChannelPlace) {
+    ) async throws -> (Channel, RoleInChannel) {
         try Policy.require(.see, of: role)
         guard let channel = try await store.find(reference, of: id, in: tx) else { throw Failure.notFound }
         return (channel, try await members.place(of: user, in: channel.id, in: tx))

@@ -17,7 +17,7 @@ struct MemberRoles: Sendable {
     static let mostChannels = 100
 
     /// The caller's place and its actions.
-    func own(_ id: WorkspaceID, _ user: UserID) async throws -> (place: WorkspacePlace, actions: [WorkspaceAction]) {
+    func own(_ id: WorkspaceID, _ user: UserID) async throws -> (place: RoleInWorkspace, actions: [WorkspaceAction]) {
         let place = try await members.place(of: user, in: id)
         let role = try place.admitted()
         try Policy.require(.see, of: role)

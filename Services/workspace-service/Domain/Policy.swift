@@ -96,7 +96,7 @@ enum Policy {
     /// The owner may transfer a channel to another of its members, except guests. The default channel always has the
     /// workspace's owner.
     static func transfer(
-        _ channel: Channel, _ role: ChannelRole, toOneself: Bool, newOwner: ChannelPlace
+        _ channel: Channel, _ role: ChannelRole, toOneself: Bool, newOwner: RoleInChannel
     ) throws(Failure) {
         try manage(role)
         guard !channel.isDefault else { throw .invalid("The default channel belongs to the owner of its workspace.") }
@@ -117,7 +117,7 @@ enum Policy {
     }
 
     /// A member may leave a channel, except its owner. Only guests may leave the default channel.
-    static func leave(_ channel: Channel, _ place: ChannelPlace) throws(Failure) {
+    static func leave(_ channel: Channel, _ place: RoleInChannel) throws(Failure) {
         try see(place.role)
         guard !channel.isDefault || place.isGuest else { throw Self.inDefaultChannel }
         guard place.role != .observer else { throw .notFound }
@@ -132,7 +132,7 @@ enum Policy {
 
     /// Managers of a channel may remove a member, except its owner. Only guests may be removed from the default channel.
     static func remove(
-        from channel: Channel, _ role: ChannelRole, in workspace: WorkspaceRole, _ member: ChannelPlace
+        from channel: Channel, _ role: ChannelRole, in workspace: WorkspaceRole, _ member: RoleInChannel
     ) throws(Failure) {
         try manage(role, in: workspace)
         guard !channel.isDefault || member.isGuest else { throw Self.inDefaultChannel }

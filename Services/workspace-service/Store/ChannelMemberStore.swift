@@ -41,21 +41,21 @@ struct ChannelMemberStore: Sendable {
 
     func place(
         of user: UserID, in channel: ChannelID, in transaction: PostgresTransaction
-    ) async throws -> ChannelPlace {
+    ) async throws -> RoleInChannel {
         try await place(of: user, in: channel, queryable: transaction)
     }
 
     /// The same outside a transaction.
-    func place(of user: UserID, in channel: ChannelID) async throws -> ChannelPlace {
+    func place(of user: UserID, in channel: ChannelID) async throws -> RoleInChannel {
         try await place(of: user, in: channel, queryable: database)
     }
 
     private func place(
         of user: UserID, in channel: ChannelID, queryable: some Queryable
-    ) async throws -> ChannelPlace {
+    ) async throws -> RoleInChannel {
         try await queryable.query(Self.role, channel, user).first { row throws(PostgresError) in
             let role = WorkspaceRole(rawValue: try row.next()) ?? .outsider
-            return ChannelPlace(role, isOwner: try row.next(), isMember: try row.next())
+            return RoleInChannel(role, isOwner: try row.next(), isMember: try row.next())
         } ?? .outside
     }
 

@@ -103,16 +103,16 @@ struct MemberStore: Sendable {
     }
 
     /// The place of a user that makes a call.
-    func place(of user: UserID, in workspace: WorkspaceID) async throws -> WorkspacePlace {
+    func place(of user: UserID, in workspace: WorkspaceID) async throws -> RoleInWorkspace {
         try await place(of: user, in: workspace, in: database)
     }
 
     /// The same within a transaction.
     func place(
         of user: UserID, in workspace: WorkspaceID, in queryable: some Queryable
-    ) async throws -> WorkspacePlace {
+    ) async throws -> RoleInWorkspace {
         try await queryable.query(Self.place, workspace, user).first { row throws(PostgresError) in
-            WorkspacePlace(
+            RoleInWorkspace(
                 role: WorkspaceRole(rawValue: try row.next()) ?? .outsider, secondFactorDue: try row.next(),
                 isLockedOut: try row.next())
         } ?? .outside

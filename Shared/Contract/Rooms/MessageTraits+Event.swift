@@ -4,7 +4,7 @@ internal import Wire
 extension MessageTraits {
     /// Nil if the message has none.
     convenience init?(_ json: JSONValue) {
-        let thread = json["thread"].flatMap(ThreadPlace.init)
+        let thread = json["thread"].flatMap(ReplyThread.init)
         let mentions = json["mentions"]?.elements?.compactMap(MessageMention.init) ?? []
         let isScheduled = json.bool("scheduled") ?? false
         let previews = json["previews"]?.elements?.compactMap(FilePreview.init) ?? []
@@ -22,7 +22,7 @@ extension MessageTraits {
     }
 }
 
-extension ThreadPlace {
+extension ReplyThread {
     fileprivate init?(_ json: JSONValue) {
         guard let root = json.int64("root") else { return nil }
         self.init(root: root, isInTimeline: json.bool("toRoom") ?? false)

@@ -4,7 +4,7 @@ public import Wire
 /// its pictures. A class, because a message is copied often.
 public final class MessageTraits: Sendable, Equatable {
     /// Nil for a message that is no reply.
-    public let thread: ThreadPlace?
+    public let thread: ReplyThread?
     /// In the order in which the text names them first.
     public let mentions: [MessageMention]
     public let isScheduled: Bool
@@ -12,7 +12,7 @@ public final class MessageTraits: Sendable, Equatable {
     public let previews: [FilePreview]
 
     public init(
-        thread: ThreadPlace? = nil, mentions: [MessageMention] = [], isScheduled: Bool = false,
+        thread: ReplyThread? = nil, mentions: [MessageMention] = [], isScheduled: Bool = false,
         previews: [FilePreview] = []
     ) {
         self.thread = thread
@@ -29,7 +29,7 @@ public final class MessageTraits: Sendable, Equatable {
 }
 
 /// The place of a reply.
-public struct ThreadPlace: Sendable, Equatable {
+public struct ReplyThread: Sendable, Equatable {
     /// The seq of the message that all messages of the thread reply to.
     public let root: Int64
     /// Whether the reply is also in the timeline of the room. Clients of the native API show other replies in the thread alone.
@@ -96,7 +96,7 @@ extension MessageTraits {
     }
 }
 
-extension ThreadPlace {
+extension ReplyThread {
     func write(to json: inout JSONWriter) {
         json.field("root", root)
         if isInTimeline { json.field("toRoom", true) }

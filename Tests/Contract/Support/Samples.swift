@@ -171,7 +171,7 @@ enum Samples {
             author: MemberView(
                 id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png", isBot: true),
             clientID: "c-1",
-            traits: MessageTraits(thread: ThreadPlace(root: 3, isInTimeline: false)),
+            traits: MessageTraits(thread: ReplyThread(root: 3, isInTimeline: false)),
             revision: MessageRevision(
                 rev: 9, editedAt: Timestamp(milliseconds: 1_700_000_000_456),
                 pin: MessagePin(at: Timestamp(milliseconds: 1_700_000_000_789), by: UserID(6)),
@@ -184,7 +184,7 @@ enum Samples {
             files: ["/static/dmChats/image_1.jpg", "/static/dmChats/wave_2.gif"],
             author: member,
             traits: MessageTraits(
-                thread: ThreadPlace(root: 12, isInTimeline: true),
+                thread: ReplyThread(root: 12, isInTimeline: true),
                 mentions: [.room, .here, .user(UserID(6), nickname: "민지"), .user(UserID(7), nickname: nil)],
                 isScheduled: true,
                 previews: [

@@ -202,7 +202,7 @@ struct SearchWalkTests {
             room: room, workspace: WorkspaceID(3), seq: Int64(seq), id: ChatID(Int64(seq)), author: UserID(author),
             session: SessionID(1), content: content, files: [],
             createdAt: Timestamp(milliseconds: Self.period + Int64(seq) - daysAgo * 86_400_000), clientID: nil,
-            traits: thread.map { MessageTraits(thread: ThreadPlace(root: $0, isInTimeline: false)) },
+            traits: thread.map { MessageTraits(thread: ReplyThread(root: $0, isInTimeline: false)) },
             details: MessageDetails(rev: 0, editedAt: nil, deletedAt: nil))
     }
 }

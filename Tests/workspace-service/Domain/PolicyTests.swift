@@ -86,7 +86,7 @@ struct PolicyTests {
             (.admin, false, .observer), (.outsider, false, .outsider),
         ])
     func places(_ role: WorkspaceRole, isMember: Bool, expected: ChannelRole) {
-        #expect(ChannelPlace(role, isOwner: false, isMember: isMember).role == expected)
+        #expect(RoleInChannel(role, isOwner: false, isMember: isMember).role == expected)
     }
 
     @Test(
@@ -150,7 +150,7 @@ struct PolicyTests {
             (false, false, expected), (false, true, ofDefault), (true, false, expected), (true, true, expected),
         ] {
             let code = code { () throws(Failure) in
-                try Policy.leave(channel(isDefault: isDefault), ChannelPlace(role: role, isGuest: isGuest))
+                try Policy.leave(channel(isDefault: isDefault), RoleInChannel(role: role, isGuest: isGuest))
             }
             #expect(code == expected)
         }
@@ -183,7 +183,7 @@ struct PolicyTests {
         for (isDefault, expected) in [(false, expected), (true, ofDefault)] {
             let code = code { () throws(Failure) in
                 try Policy.transfer(
-                    channel(isDefault: isDefault), role, toOneself: toOneself, newOwner: ChannelPlace(role: newOwner))
+                    channel(isDefault: isDefault), role, toOneself: toOneself, newOwner: RoleInChannel(role: newOwner))
             }
             #expect(code == expected)
         }

@@ -1,15 +1,15 @@
 import Contract
 import Wire
 
-/// A user's place in a workspace.
-struct WorkspacePlace: Sendable {
+/// The role of a user in a workspace, and what its second factor asks of them.
+struct RoleInWorkspace: Sendable {
     let role: WorkspaceRole
     /// When the user needs a second factor; nil for none, and for users that have one.
     let secondFactorDue: Timestamp?
     /// Whether the workspace requires a second factor that the user does not have.
     let isLockedOut: Bool
 
-    static let outside = WorkspacePlace(role: .outsider, secondFactorDue: nil, isLockedOut: false)
+    static let outside = RoleInWorkspace(role: .outsider, secondFactorDue: nil, isLockedOut: false)
 
     /// The role for a call of the user.
     ///

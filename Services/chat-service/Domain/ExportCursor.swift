@@ -1,7 +1,7 @@
 import Wire
 
-/// A place in the part of an export that goes room by room.
-struct ExportPlace: Sendable, Equatable {
+/// How far an export has come in the part that goes room by room.
+struct ExportCursor: Sendable, Equatable {
     /// The sections of a room, in their order.
     enum Part: String, Sendable, CaseIterable {
         case messages
@@ -16,8 +16,8 @@ struct ExportPlace: Sendable, Equatable {
 
     static let prefix = "rooms:"
 
-    /// The place as a cursor, such as `rooms:channel-7:messages:12`.
-    var cursor: String { "\(Self.prefix)\(room):\(part.rawValue):\(key)" }
+    /// The cursor as a client names it, such as `rooms:channel-7:messages:12`.
+    var text: String { "\(Self.prefix)\(room):\(part.rawValue):\(key)" }
 
     init(room: RoomID, part: Part = .messages, key: String = "") {
         self.room = room
@@ -26,17 +26,17 @@ struct ExportPlace: Sendable, Equatable {
     }
 
     /// Reads a cursor; nil if it is none.
-    init?(_ cursor: String) {
-        let parts = cursor.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, let room = RoomID(parts[1]), let part = Part(rawValue: parts[2]) else { return nil }
         self.init(room: room, part: part, key: parts[3])
     }
 
     /// The start of the next part, or of the next room; nil at the end.
-    func following(among rooms: [RoomID]) -> ExportPlace? {
+    func following(among rooms: [RoomID]) -> ExportCursor? {
         let index = Part.allCases.firstIndex(of: part) ?? 0
-        if index + 1 < Part.allCases.count { return ExportPlace(room: room, part: Part.allCases[index + 1]) }
-        return rooms.first { room.isBefore($0) }.map { ExportPlace(room: $0) }
+        if index + 1 < Part.allCases.count { return ExportCursor(room: room, part: Part.allCases[index + 1]) }
+        return rooms.first { room.isBefore($0) }.map { ExportCursor(room: $0) }
     }
 }
 
