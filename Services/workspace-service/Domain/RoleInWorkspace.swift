@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// The role of a user in a workspace, and what its second factor asks of them.
+/// The role of a user in a workspace, and whether a second factor is due.
 struct RoleInWorkspace: Sendable {
     let role: WorkspaceRole
     /// When the user needs a second factor; nil for none, and for users that have one.
