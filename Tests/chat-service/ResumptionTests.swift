@@ -107,6 +107,11 @@ struct ResumptionTests {
                         for step in 0..<60 {
                             try await Self.act(chat, &random, upTo: step * 2)
                             if step == 30 { try await Self.sendAndDelete(chat, user: 1 + Int64(actor)) }
+                            // The readers may be done before the first change, or begin after the last one.
+                            guard step % 15 == 10 else { continue }
+                            var client = Client()
+                            try await client.resume(chat, &random)
+                            clients.add(client)
                         }
                     }
                 }
