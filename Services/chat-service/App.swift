@@ -167,7 +167,7 @@ enum App {
         let rooms = RoomPath(access: roomAccess)
         let summaries = RoomSummaries(
             access: roomAccess, blocks: blocks, messages: messages,
-            tails: RoomTails(messages: messages, metrics: service.metrics), details: details, profiles: profiles,
+            details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         let safety = Safety(
             reports: ReportStore(database: database), standings: standings, cache: moderation, redis: redis,
@@ -230,7 +230,7 @@ enum App {
             ).register(in: &routes)
             InternalMeRoutes(
                 rooms: MyRooms(
-                    summaries: summaries,
+                    summaries: summaries, tails: RoomTails(messages: messages, metrics: service.metrics),
                     rows: GatheredReads(on: service.loops, limit: 64, UserStartStore(database: database).rows)),
                 profiles: service.profiles, conversations: conversations, changes: changes, threads: threads
             ).register(in: &routes)

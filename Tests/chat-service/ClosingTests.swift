@@ -159,6 +159,27 @@ struct ClosingTests {
         }
     }
 
+    @Test("A room with rows that cannot be deleted yet is not called erased, and others are erased meanwhile")
+    func failure() async throws {
+        try await ChatHarness.use { chat in
+            try await chat.database.database.run(
+                sql: """
+                    insert into chat.room (kind, id, workspace, name) values (1, 7, 3, 'general'), (1, 8, 3, 'random');
+                    insert into chat.read_position (user_id, kind, room, seq) values (2, 1, 7, 1), (2, 1, 8, 1);
+                    create function chat.refuse() returns trigger language plpgsql as $$
+                        begin raise 'not yet'; end $$;
+                    create trigger refuse before delete on chat.read_position for each row when (old.room = 7)
+                        execute function chat.refuse();
+                    """)
+            try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
+            let erased = "select string_agg(id || ' ' || is_erased, ', ' order by id) from chat.room"
+            try await eventually("the erasure of one room") { try await chat.database.ask(erased) == "7 false, 8 true" }
+            try await chat.database.database.run(sql: "drop trigger refuse on chat.read_position")
+            try await eventually("the erasure of both") { try await chat.database.ask(erased) == "7 true, 8 true" }
+            #expect(try await chat.database.ask("select count(*) from chat.read_position") == "0")
+        }
+    }
+
     @Test("A restarted process finishes the erasure of a killed one")
     func restart() async throws {
         try await ChatProcess().lent { process in

@@ -129,7 +129,11 @@ struct ErasureReadsTests {
                 create trigger portion after delete on chat.read_position referencing old table as gone
                     for each statement execute function chat.note_portion();
                 """)
-            try await database.run { pool in try await ErasureStore(database: pool).finish([Self.room]) }
+            try await database.run { pool in
+                let store = ErasureStore(database: pool)
+                try await store.eraseRows(of: Self.room)
+                try await store.finish([Self.room])
+            }
             #expect(
                 try await database.ask("select array_agg(rows order by rows desc) from chat.portion where rows > 0")
                     == "{5000,5000,2000}")

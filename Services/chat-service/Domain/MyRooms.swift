@@ -5,6 +5,7 @@ import Wire
 /// Builds the start of a user's `/me` socket: all rooms of the user in all workspaces, the profile and the settings.
 struct MyRooms: Sendable {
     let summaries: RoomSummaries
+    let tails: RoomTails
     /// Reads the rows of the users whose sockets start at the same time.
     let rows: GatheredReads<UserID, UserStartStore.Rows>
 
@@ -17,7 +18,7 @@ struct MyRooms: Sendable {
     }
 
     /// Unicode scalars of the content of a last message. A list of a thousand rooms must fit into one event.
-    private static let maxContent = 200
+    static let maxContent = 200
     /// Rooms that are read at a time.
     private static let pageSize = 256
 
@@ -30,16 +31,18 @@ struct MyRooms: Sendable {
         let rooms =
             channels.map { RoomKey(workspace: $0.workspace, id: RoomID($0.id)) }
             + dms.map { RoomKey(workspace: $0.workspace, id: $0.room) }
-        let places = Dictionary(rooms.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let numbers = Dictionary(rooms.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let blocked = try await summaries.blocks.blocked(by: user)
         var found = [RoomSummary?](repeating: nil, count: rooms.count)
         for start in stride(from: 0, to: rooms.count, by: Self.pageSize) {
-            let summaries = try await summaries.list(
-                Array(rooms[start...].prefix(Self.pageSize)), of: user, labels, for: .one(user), own: own.rooms,
-                upTo: Self.maxContent)
-            for var summary in summaries {
-                guard let place = places[summary.state.room] else { continue }
-                summary.workspace = rooms[place].workspace
-                found[place] = summary
+            let states = try await tails.states(
+                of: Array(rooms[start...].prefix(Self.pageSize)), for: user, hiding: blocked)
+            let page = try await summaries.summaries(
+                states, labels, for: .one(user), own: own.rooms, hiding: blocked, upTo: Self.maxContent)
+            for var summary in page {
+                guard let number = numbers[summary.state.room] else { continue }
+                summary.workspace = rooms[number].workspace
+                found[number] = summary
             }
         }
         return Start(

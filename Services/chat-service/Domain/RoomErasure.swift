@@ -35,16 +35,19 @@ struct RoomErasure: Sendable {
         var failure: (any Error)?
         var last: RoomID?
         while case let rooms = try await store.waiting(after: last, limit: Self.batchSize), !rooms.isEmpty {
+            var erased: [RoomKey] = []
             for room in rooms {
                 try Task.checkCancellation()
                 do {
                     try await attachments.discard(room)
                     try await store.eraseMessages(of: room)
+                    try await store.eraseRows(of: room)
+                    erased.append(room)
                 } catch {
                     failure = failure ?? error
                 }
             }
-            try await store.finish(rooms)
+            try await store.finish(erased)
             last = rooms.last?.id
         }
         if let failure { throw failure }

@@ -7,7 +7,6 @@ struct RoomSummaries: Sendable {
     let access: RoomAccess
     let blocks: BlockCache
     let messages: MessageStore
-    let tails: RoomTails
     let details: MessageDetailStore
     let profiles: ProfileCache
     let levels: RoomNotifyStore
@@ -59,29 +58,25 @@ struct RoomSummaries: Sendable {
         for readers: MessageDetails.Readers, withOwnState: Bool
     ) async throws -> [RoomID: RoomSummary] {
         if rooms.isEmpty { return [:] }
+        let blocked = try await blocks.blocked(by: user)
+        let states = try await messages.states(
+            of: rooms.filter { labels.contains($0.id) }, for: user, hiding: blocked,
+            upTo: RoomSummary.maxContent + 1, inTimeline: withOwnState)
         let own = withOwnState ? try await ownStates(of: user, in: Set(rooms.map(\.workspace))) : nil
-        let list = try await list(rooms, of: user, labels, for: readers, own: own)
+        let list = try await summaries(states, labels, for: readers, own: own, hiding: blocked)
         return Dictionary(list.map { ($0.state.room, $0) }) { first, _ in first }
     }
 
-    /// The summaries of those rooms that have labels, in any order.
+    /// The summaries of rooms with these states, in their order.
     ///
     /// - Parameters:
     ///   - own: the levels and drafts of rooms that have some; nil for a client that does not show them.
+    ///   - blocked: authors with hidden messages.
     ///   - scalars: the length to which the contents of last messages are cut.
-    func list(
-        _ rooms: [RoomKey], of user: UserID, _ labels: RoomLabels.Labels,
-        for readers: MessageDetails.Readers, own: [RoomID: OwnRoomState]?, upTo scalars: Int = RoomSummary.maxContent
+    func summaries(
+        _ states: [RoomState], _ labels: RoomLabels.Labels, for readers: MessageDetails.Readers,
+        own: [RoomID: OwnRoomState]?, hiding blocked: Set<UserID>, upTo scalars: Int = RoomSummary.maxContent
     ) async throws -> [RoomSummary] {
-        let blocked = try await blocks.blocked(by: user)
-        let shown = rooms.filter { labels.contains($0.id) }
-        let states =
-            if own != nil, scalars < RoomTail.contentLength {
-                try await tails.states(of: shown, for: user, hiding: blocked)
-            } else {
-                try await messages.states(
-                    of: shown, for: user, hiding: blocked, upTo: scalars + 1, inTimeline: own != nil)
-            }
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
         let people = try await profiles.members(

@@ -31,8 +31,8 @@ struct RoomTail: Sendable {
     static let length: Int64 = 32
     /// Mentions that are kept of a room. A message to all present members has one for each of them.
     static let mostMentions = 64
-    /// Unicode scalars of the content of the last message.
-    static let contentLength = 201
+    /// Unicode scalars of the content of the last message: one more than a start shows, because longer contents are marked.
+    static let contentLength = MyRooms.maxContent + 1
 
     /// - Parameters:
     ///   - messages: the newest ones, in order up to the head; at least `length` if the room has as many.

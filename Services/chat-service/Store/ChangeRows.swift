@@ -53,12 +53,12 @@ enum ChangeRows {
         using unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[], $6::bigint[])
             as gone (kind, room, seq, emoji, user_id)
         cross join lateral (
-            select ctid as place from reaction
+            select ctid as address from reaction
             where workspace = any($1) and kind = gone.kind and room = gone.room and seq between gone.seq and gone.seq
                 and emoji = gone.emoji and user_id = gone.user_id
             order by seq
         ) as found
-        where r.workspace = any($1::bigint[]) and r.ctid = found.place
+        where r.workspace = any($1::bigint[]) and r.ctid = found.address
         """)
     /// For outgoing webhooks of the workspaces that tell of reactions, if there are some.
     private static let tellReactions = Statement.write(

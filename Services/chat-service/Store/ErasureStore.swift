@@ -37,89 +37,54 @@ struct ErasureStore: Sendable {
         )
         select count(*) from gone
         """)
+    /// Each of these deletes a portion. It waits for rows that another instance is erasing, and then takes others in their place.
     private static let positions = Statement.write(
         "erase read markers",
         """
         with portion as materialized (
-            select found.place
-            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-            cross join lateral (
-                select ctid as place from read_position
-                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
-            ) as found
-            limit $4
+            select ctid from read_position where workspace = $1 and kind = $2 and room = $3 limit $4 for update
         )
-        delete from read_position r using portion where r.workspace = $1 and r.ctid = portion.place
+        delete from read_position r using portion where r.workspace = $1 and r.ctid = portion.ctid
         """)
     private static let removals = Statement.write(
         "erase removals",
         """
         with portion as materialized (
-            select found.place
-            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-            cross join lateral (
-                select ctid as place from removal
-                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
-            ) as found
-            limit $4
+            select ctid from removal where workspace = $1 and kind = $2 and room = $3 limit $4 for update
         )
-        delete from removal r using portion where r.workspace = $1 and r.ctid = portion.place
+        delete from removal r using portion where r.workspace = $1 and r.ctid = portion.ctid
         """)
     private static let levels = Statement.write(
         "erase levels",
         """
         with portion as materialized (
-            select found.place
-            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-            cross join lateral (
-                select ctid as place from room_notify
-                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
-            ) as found
-            limit $4
+            select ctid from room_notify where workspace = $1 and kind = $2 and room = $3 limit $4 for update
         )
-        delete from room_notify r using portion where r.workspace = $1 and r.ctid = portion.place
+        delete from room_notify r using portion where r.workspace = $1 and r.ctid = portion.ctid
         """)
     private static let drafts = Statement.write(
         "erase drafts",
         """
         with portion as materialized (
-            select found.place
-            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-            cross join lateral (
-                select ctid as place from draft
-                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
-            ) as found
-            limit $4
+            select ctid from draft where workspace = $1 and kind = $2 and room = $3 limit $4 for update
         )
-        delete from draft r using portion where r.workspace = $1 and r.ctid = portion.place
+        delete from draft r using portion where r.workspace = $1 and r.ctid = portion.ctid
         """)
     private static let runs = Statement.write(
         "erase runs of commands",
         """
         with portion as materialized (
-            select found.place
-            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-            cross join lateral (
-                select ctid as place from command_run
-                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
-            ) as found
-            limit $4
+            select ctid from command_run where workspace = $1 and kind = $2 and room = $3 limit $4 for update
         )
-        delete from command_run r using portion where r.workspace = $1 and r.ctid = portion.place
+        delete from command_run r using portion where r.workspace = $1 and r.ctid = portion.ctid
         """)
     private static let scheduled = Statement.write(
         "erase scheduled messages",
         """
         with portion as materialized (
-            select found.place
-            from unnest($2::smallint[], $3::bigint[]) as erased (kind, room)
-            cross join lateral (
-                select ctid as place from scheduled
-                where workspace = $1 and kind = erased.kind and room = erased.room offset 0
-            ) as found
-            limit $4
+            select ctid from scheduled where workspace = $1 and kind = $2 and room = $3 limit $4 for update
         )
-        delete from scheduled r using portion where r.workspace = $1 and r.ctid = portion.place
+        delete from scheduled r using portion where r.workspace = $1 and r.ctid = portion.ctid
         """)
     private static let finish = Statement.write(
         "note erased rooms",
@@ -152,20 +117,19 @@ struct ErasureStore: Sendable {
     /// The rows that one statement deletes. A room has rows of each of its members, and a statement must end before its time-out.
     private static let portion: Int64 = 5000
 
-    /// Deletes the read markers, removals, levels, drafts and scheduled messages of rooms, and marks those rooms as erased
-    /// that have no message or file left.
+    /// Deletes the read markers, removals, levels, drafts, runs of commands and scheduled messages of a room.
+    func eraseRows(of room: RoomKey) async throws {
+        for table in [Self.positions, Self.removals, Self.levels, Self.drafts, Self.runs, Self.scheduled] {
+            while try await database.execute(table, room.workspace, room.kindNumber, room.rawValue, Self.portion) > 0 {
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    /// Marks those of the rooms as erased that have no message or file left.
     func finish(_ rooms: [RoomKey]) async throws {
         for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
-            let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
-            let tables = [
-                Self.positions, Self.removals, Self.levels, Self.drafts, Self.runs, Self.scheduled,
-            ]
-            for statement in tables {
-                while try await database.execute(statement, workspace, kinds, ids, Self.portion) > 0 {
-                    try Task.checkCancellation()
-                }
-            }
-            try await database.execute(Self.finish, workspace, kinds, ids)
+            try await database.execute(Self.finish, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
         }
     }
 }

@@ -36,16 +36,16 @@ struct MessageErasureStore: Sendable {
         ), gone as materialized (
             select m.* from target cross join unnest($3::bigint[]) as wanted (seq)
             cross join lateral (
-                select ctid as place, seq, thread, files, created_at from message
+                select ctid as address, seq, thread, files, created_at from message
                 where workspace = $6 and kind = $1 and room = $2 and seq between wanted.seq and wanted.seq
                     and author = $4 and deleted_at is null
                 order by seq limit 1
             ) as m
         ), changed as materialized (
-            select seq, is_gone, place, files, created_at, thread, target.rev as before,
+            select seq, is_gone, address, files, created_at, thread, target.rev as before,
                 target.rev + row_number() over (order by is_gone, seq) as rev
             from target, (
-                select seq, true as is_gone, place, files, created_at, thread from gone
+                select seq, true as is_gone, address, files, created_at, thread from gone
                 union all
                 select thread, false, null, '{}', 0, null from gone
                 where thread is not null and thread not in (select seq from gone) group by thread
@@ -57,19 +57,19 @@ struct MessageErasureStore: Sendable {
             update message m set rev = changed.rev, content = '', files = '{}', digest = null, mentions = null,
                 deleted_at = $5::bigint
             from changed
-            where is_gone and m.workspace = $6 and m.ctid = changed.place
+            where is_gone and m.workspace = $6 and m.ctid = changed.address
         ), roots as (
             update message m set rev = root.rev
             from (
-                select found.place, changed.rev from changed
+                select found.address, changed.rev from changed
                 cross join lateral (
-                    select ctid as place from message
+                    select ctid as address from message
                     where workspace = $6 and kind = $1 and room = $2 and seq between changed.seq and changed.seq
                     order by seq limit 1
                 ) as found
                 where not is_gone
             ) as root
-            where m.workspace = $6 and m.ctid = root.place
+            where m.workspace = $6 and m.ctid = root.address
         ), changes as (
             insert into message_change (workspace, kind, room, seq, rev)
             select $6, $1, $2, seq, rev from changed order by rev
@@ -77,47 +77,47 @@ struct MessageErasureStore: Sendable {
         ), versions as (
             delete from message_version r using gone
             cross join lateral (
-                select ctid as place from message_version
+                select ctid as address from message_version
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.place
+            where r.workspace = $6 and r.ctid = found.address
         ), reactions as (
             delete from reaction r using gone
             cross join lateral (
-                select ctid as place from reaction
+                select ctid as address from reaction
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.place
+            where r.workspace = $6 and r.ctid = found.address
         ), pins as (
             delete from pin r using gone
             cross join lateral (
-                select ctid as place from pin
+                select ctid as address from pin
                 where workspace = $6 and kind = $1 and room = $2 and seq between gone.seq and gone.seq
                 order by seq limit 1
             ) as found
-            where r.workspace = $6 and r.ctid = found.place
+            where r.workspace = $6 and r.ctid = found.address
         ), saved as (
             delete from saved_message r using gone
             cross join lateral (
-                select ctid as place from saved_message
+                select ctid as address from saved_message
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.place
+            where r.workspace = $6 and r.ctid = found.address
         ), replies as (
             delete from reply r using gone
             cross join lateral (
-                select ctid as place from reply
+                select ctid as address from reply
                 where workspace = $6 and kind = $1 and room = $2 and seq between gone.seq and gone.seq
                 order by seq limit 1
             ) as found
-            where r.workspace = $6 and r.ctid = found.place
+            where r.workspace = $6 and r.ctid = found.address
         ), mentions as (
             delete from mention r using gone
             cross join lateral (
-                select ctid as place from mention
+                select ctid as address from mention
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.place
+            where r.workspace = $6 and r.ctid = found.address
         ), unsent as (
             update file set is_sent = false
             where workspace = $6 and name = any(array(
@@ -138,12 +138,12 @@ struct MessageErasureStore: Sendable {
             delete from search_message e
             using progress, unnest($5::bigint[], $6::bigint[]) as gone (seq, created_at)
             cross join lateral (
-                select ctid as place, tableoid as part from search_message
+                select ctid as address, tableoid as part from search_message
                 where workspace = $7 and created_at = gone.created_at and kind = $1 and room = $2 and seq = gone.seq
                 offset 0
             ) as found
             where e.workspace = $7 and e.created_at = gone.created_at and e.tableoid = found.part
-                and e.ctid = found.place
+                and e.ctid = found.address
         )
         update search_progress p set rev = $4::bigint from progress
         where p.workspace = $7 and p.kind = progress.kind and p.room = progress.room

@@ -40,12 +40,12 @@ struct UserErasureStore: Sendable {
         delete from reaction r
         using unnest($2::smallint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq)
         cross join lateral (
-            select ctid as place from reaction
+            select ctid as address from reaction
             where workspace = $5::bigint and kind = done.kind and room = done.room and seq between done.seq and done.seq
                 and user_id = $1::bigint
             order by seq
         ) as found
-        where r.workspace = $5 and r.ctid = found.place
+        where r.workspace = $5 and r.ctid = found.address
         """)
     /// After leaving a channel or a workspace, a user has a removal in each of its rooms.
     private static let rooms = Statement.read(
