@@ -57,7 +57,8 @@ class RedisFaults:
     async def until_whole(self):
         end = time.time() + 90
         while not await asyncio.to_thread(self.lab.is_whole):
-            assert time.time() < end, f"the nodes did not return: {self.lab.lines()}"
+            lacks = list(filter(None, map(self.lab.lack, self.lab.nodes)))
+            assert time.time() < end, f"the nodes did not return: {lacks}, {self.lab.lines()}"
             await asyncio.sleep(0.3)
 
     def move_slots(self, master):

@@ -61,16 +61,20 @@ class RedisLab(Lab):
 
     def is_whole(self):
         """Whether every node runs and sees every slot with a master and a replica, which the next fault needs."""
+        return not any(map(self.lack, self.nodes))
+
+    def lack(self, node):
+        """What a node lacks to be whole; nothing if it is."""
         try:
-            for node in self.nodes:
-                if b"cluster_state:ok" not in self.command(node, "CLUSTER", "INFO"):
-                    return False
-                ranges = self.command(node, "CLUSTER", "SLOTS")
-                if sum(each[1] - each[0] + 1 for each in ranges) != SLOTS or any(len(each) < 4 for each in ranges):
-                    return False
-            return True
-        except (OSError, RuntimeError):
-            return False
+            information = self.command(node, "CLUSTER", "INFO").decode()
+            ranges = self.command(node, "CLUSTER", "SLOTS")
+        except (OSError, RuntimeError) as error:
+            return f"{node.name}: {error}"
+        if "cluster_state:ok" not in information:
+            return f"{node.name}: {information}"
+        if sum(each[1] - each[0] + 1 for each in ranges) != SLOTS or any(len(each) < 4 for each in ranges):
+            return f"{node.name}: {[each for each in ranges if len(each) < 4] or ranges}"
+        return None
 
     def master_of(self, slot):
         """The node that serves a slot."""

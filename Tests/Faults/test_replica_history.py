@@ -1,5 +1,6 @@
 """Etcd is gone, so that no node may take writes: sends wait, and history is read from replicas that have all of it."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -38,7 +39,8 @@ class LabProduct(Product):
     def __exit__(self, *_):
         self.signal_etcd(signal.SIGCONT)
         for each in self.stopped:
-            os.kill(each, signal.SIGCONT)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGCONT)
         self.run("down")
         self.lab.stop()
         shutil.rmtree(self.folder)
@@ -53,7 +55,10 @@ class LabProduct(Product):
         """Stops or continues the process of each node that replays the log. Patroni would end a pause of the replay itself."""
         for node in nodes:
             for process in self.lab.processes(node):
-                if b"startup" in pathlib.Path(f"/proc/{process}/cmdline").read_bytes():
+                # A connection that Patroni opened may be closed again, and its process gone.
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    if b"startup" not in pathlib.Path(f"/proc/{process}/cmdline").read_bytes():
+                        continue
                     os.kill(process, number)
                     self.stopped = [each for each in self.stopped if each != process]
                     if number == signal.SIGSTOP:
