@@ -44,56 +44,72 @@ struct MessageDetailStore: Sendable {
         order by wanted.kind, wanted.room, wanted.seq, place
         """)
 
-    private static let count = 4
+    /// The details that one statement reads.
+    private enum Part: CaseIterable { case pins, reactions, replies, previews }
 
     /// Adds four statements to a batch; `fill` reads their rows. In a schema that is divided by workspace, the messages are of one
     /// workspace.
     static func add(
         _ keys: [MessageKey], for reader: UserID? = nil, to batch: inout PostgresBatch
     ) throws(PostgresError) {
-        let workspaces = keys.distinctWorkspaces
-        let (kinds, rooms, seqs) = ChangeRows.columns(keys)
-        try batch.add(pins, workspaces, kinds, rooms, seqs)
-        try batch.add(
-            reactions, workspaces, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
-        try batch.add(replies, workspaces, kinds, rooms, seqs)
-        try batch.add(previews, workspaces, kinds, rooms, seqs)
+        try add(Part.allCases, of: keys, for: reader, to: &batch)
     }
 
-    /// Fills in the details of messages from the results of the added statements.
-    ///
-    /// - Parameter reader: marks the reactions of this user; nil marks none.
-    static func fill(
-        _ messages: inout [StoredMessage], from results: some Collection<Rows>, for reader: UserID? = nil
-    ) throws {
-        let indices = Dictionary(messages.indices.map { (messages[$0].key, $0) }) { first, _ in first }
-        for (place, rows) in results.enumerated() {
-            for var row in rows {
-                let index = indices[try row.nextMessageKey()]
-                try read(&row, place % count, for: reader) { if let index { $0(&messages[index].details) } }
+    private static func add(
+        _ parts: some Sequence<Part>, of keys: [MessageKey], for reader: UserID?, to batch: inout PostgresBatch
+    ) throws(PostgresError) {
+        let workspaces = keys.distinctWorkspaces
+        let (kinds, rooms, seqs) = ChangeRows.columns(keys)
+        for part in parts {
+            switch part {
+            case .pins: try batch.add(pins, workspaces, kinds, rooms, seqs)
+            case .reactions:
+                try batch.add(
+                    reactions, workspaces, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
+            case .replies: try batch.add(replies, workspaces, kinds, rooms, seqs)
+            case .previews: try batch.add(previews, workspaces, kinds, rooms, seqs)
             }
         }
     }
 
-    /// Reads a row of one of the four statements, and passes the change of its message's details to `change`.
-    private static func read(
-        _ row: inout Row, _ place: Int, for reader: UserID?, _ change: ((inout MessageDetails) -> Void) -> Void
+    /// Fills in the details of messages from the results of the added statements.
+    static func fill(_ messages: inout [StoredMessage], from results: some Collection<Rows>) throws {
+        let parts = repeatElement(Part.allCases, count: results.count / Part.allCases.count).joined()
+        try fill(&messages, from: zip(parts, results), for: nil)
+    }
+
+    /// - Parameter reader: marks the reactions of this user; nil marks none.
+    private static func fill(
+        _ messages: inout [StoredMessage], from results: some Sequence<(Part, Rows)>, for reader: UserID?
     ) throws {
-        switch place {
-        case 0:
+        let indices = Dictionary(messages.indices.map { (messages[$0].key, $0) }) { first, _ in first }
+        for (part, rows) in results {
+            for var row in rows {
+                let index = indices[try row.nextMessageKey()]
+                try read(&row, part, for: reader) { if let index { $0(&messages[index].details) } }
+            }
+        }
+    }
+
+    /// Reads a row of one of the statements, and passes the change of its message's details to `change`.
+    private static func read(
+        _ row: inout Row, _ part: Part, for reader: UserID?, _ change: ((inout MessageDetails) -> Void) -> Void
+    ) throws {
+        switch part {
+        case .pins:
             let pin = MessagePin(at: try row.next(), by: try row.next())
             change { $0.pin = pin }
-        case 1:
+        case .reactions:
             let (emoji, count, users): (String, Int64, [UserID]) = (try row.next(), try row.next(), try row.next())
             let isMine: Bool = try row.next()
             change {
                 $0.reactions.append(
                     MessageReaction(emoji: emoji, count: count, users: users, isMine: reader == nil ? nil : isMine))
             }
-        case 2:
+        case .replies:
             let replies = RepliesSummary(count: try row.next(), lastAt: try row.next(), users: try row.next())
             change { $0.replies = replies }
-        default:
+        case .previews:
             let (path, picture) = (try row.next(as: String.self), try PictureRecord(row: &row))
             change { $0.previews.append(picture.view(path)) }
         }
@@ -107,10 +123,17 @@ struct MessageDetailStore: Sendable {
         case .all: reader = nil
         case .one(let user): reader = user
         }
-        let detailed = messages.filter { $0.details.rev > 0 || !$0.files.isEmpty }.map(\.key)
-        if detailed.isEmpty { return }
-        var batch = PostgresBatch()
-        for (_, keys) in detailed.byWorkspace { try Self.add(keys, for: reader, to: &batch) }
-        try Self.fill(&messages, from: try await database.run(batch), for: reader)
+        var (parts, batch): ([Part], PostgresBatch) = ([], PostgresBatch())
+        for (_, some) in messages.filter({ $0.details.rev > 0 }).map(\.key).byWorkspace {
+            let ofChanged: [Part] = [.pins, .reactions, .replies]
+            try Self.add(ofChanged, of: some, for: reader, to: &batch)
+            parts += ofChanged
+        }
+        for (_, some) in messages.filter({ !$0.files.isEmpty }).map(\.key).byWorkspace {
+            try Self.add([.previews], of: some, for: reader, to: &batch)
+            parts.append(.previews)
+        }
+        if parts.isEmpty { return }
+        try Self.fill(&messages, from: zip(parts, try await database.run(batch)), for: reader)
     }
 }
