@@ -40,9 +40,11 @@ struct SizeLimitTests {
         #expect(peer.ending?.code == .messageTooBig)
     }
 
-    @Test("16 MiB in one frame or in fragments of 64 bytes come back", arguments: [64, 4096, 16 << 20])
-    func large(fragment: Int) throws {
-        var payload = [UInt8](repeating: 0, count: fragment == 64 ? 1 << 20 : 16 << 20)
+    @Test(
+        "A long message comes back, in one frame or in thousands of fragments",
+        arguments: [(256 << 10, 64), (2 << 20, 4096), (16 << 20, 16 << 20)])
+    func large(length: Int, fragment: Int) throws {
+        var payload = [UInt8](repeating: 0, count: length)
         for index in stride(from: 0, to: payload.count, by: 1024) { payload[index] = UInt8(index >> 10 & 255) }
         var peer = EchoPeer()
         var start = 0
