@@ -10,6 +10,7 @@ import requests
 from reference import reference
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
+from waiting import patiently
 
 PASSWORD = "Saessak-2024!"
 PICTURE = base64.b64decode(
@@ -73,7 +74,7 @@ class App:
         sent = {"Authorization": self.token} if self.token else {}
         sent.update(headers)
         url = f"{self.product.base}/v1{path}"
-        reply = self.session.request(method, url, headers=sent, timeout=30, **more)
+        reply = self.session.request(method, url, headers=sent, timeout=patiently(30), **more)
         self.hold_rules(reply, f"{method} {path}", self.tells_truth and not as_others)
         is_held = self.key in contract.KEYS and "SesacKey" in self.session.headers and not as_others
         if is_held and self.product.has_reference:

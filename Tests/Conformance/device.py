@@ -5,6 +5,7 @@ import threading
 
 import reference
 import socketio
+from waiting import patiently
 
 
 class Device:
@@ -24,14 +25,14 @@ class Device:
         self.run(self.connect(product.base, headers, auth or None, transports, options))
 
     def run(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(patiently(60))
 
     async def connect(self, base, headers, auth, transports, options):
         self.client = socketio.AsyncClient(reconnection=False, websocket_extra_options=options)
         self.client.register_namespace(Recorder(self))
         try:
             await self.client.connect(
-                base, headers=headers, auth=auth, transports=transports, namespaces=["/me"], wait_timeout=30
+                base, headers=headers, auth=auth, transports=transports, namespaces=["/me"], wait_timeout=patiently(30)
             )
         except socketio.exceptions.ConnectionError as error:
             self.refusal = self.refusal or str(error)
@@ -68,7 +69,7 @@ class Device:
 
     def wait(self, condition, patience=30):
         with self.changed:
-            assert self.changed.wait_for(condition, patience), self.events
+            assert self.changed.wait_for(condition, patiently(patience)), self.events
 
     def first(self, name, fits=lambda argument: True):
         """Waits for an event and returns its argument."""
@@ -88,7 +89,7 @@ class Device:
 
     def ask(self, name, argument, patience=30):
         """Sends an event and returns its acknowledgement."""
-        answer = self.run(self.client.call(name, argument, namespace="/me", timeout=patience))
+        answer = self.run(self.client.call(name, argument, namespace="/me", timeout=patiently(patience)))
         if not (isinstance(answer, dict) and "errorCode" in answer):
             self.hold(f"{name}Call", argument)
         if answer is not None and f"{name}Call" in self.reference.channels["me"]["messages"]:

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 import requests
+from waiting import patiently
 
 # All tests come from one address, and faster than users.
 SETTINGS = {
@@ -55,12 +56,12 @@ class Product:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=patiently(180),
         )
         assert result.returncode == 0, result.stdout + result.stderr
 
     def standins(self, method, path, **more):
-        reply = requests.request(method, self.standins_base + path, timeout=20, **more)
+        reply = requests.request(method, self.standins_base + path, timeout=patiently(20), **more)
         assert reply.status_code == 200, reply.text
         return reply
 
@@ -68,7 +69,7 @@ class Product:
         """The output of a query by the role of a service."""
         url = (self.data / f"secrets/{role}/database_url").read_text()
         return subprocess.run(
-            ["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60
+            ["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=patiently(60)
         ).stdout.strip()
 
     def pushes(self, device):
@@ -81,14 +82,14 @@ class Product:
         reply = requests.get(
             f"http://127.0.0.1:{self.internals + 3}/internal/pushes/{room}/{seq}",
             headers={"Authorization": f"Bearer {credential}"},
-            timeout=20,
+            timeout=patiently(20),
         )
         return reply.json() if reply.status_code == 200 else None
 
     # The internal ports, in the order of the services.
 
     def metrics(self, place):
-        return requests.get(f"http://127.0.0.1:{self.internals + place}/metrics", timeout=20).text
+        return requests.get(f"http://127.0.0.1:{self.internals + place}/metrics", timeout=patiently(20)).text
 
     def spend(self, user, amount):
         """Spends coins of a user, as another service would."""
@@ -97,6 +98,6 @@ class Product:
             f"http://127.0.0.1:{self.internals + 4}/internal/reserves",
             headers={"Authorization": f"Bearer {credential}"},
             json={"key": f"spent-{user}", "user_id": str(user), "amount": amount, "reason": "test"},
-            timeout=20,
+            timeout=patiently(20),
         )
         assert reply.status_code == 200, reply.text

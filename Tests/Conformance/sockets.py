@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 
+from waiting import patiently
+
 # The versions: 5.x speaks Engine.IO 4 like the shipped apps, 4.x speaks Engine.IO 3.
 LINES = {"today": "", "4.x": str(pathlib.Path(sys.prefix) / "socketio-4")}
 
@@ -33,7 +35,7 @@ class Sockets:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=patiently(30))
 
     def read(self):
         for line in self.process.stdout:
@@ -53,7 +55,7 @@ class Sockets:
 
     def wait(self, condition, patience=30):
         with self.changed:
-            assert self.changed.wait_for(condition, patience), self.happened
+            assert self.changed.wait_for(condition, patiently(patience)), self.happened
 
     def heard(self, name):
         """Returns name and arguments of each event."""

@@ -34,17 +34,28 @@ def parsed(request):
     return json_format.ParseDict(request, ExportTraceServiceRequest(), ignore_unknown_fields=False)
 
 
-def spans(product, trace):
-    """The spans of a trace that have arrived so far."""
+# The spans of the requests that were parsed, by the collector. It adds requests at the end.
+known = {}
+
+
+def collected(product):
+    """All spans that have arrived so far."""
     sent = product.standins("GET", "/traces/sent").json()
     assert sent["refusals"] == [], sent["refusals"]
-    found = []
-    for request in sent["requests"]:
+    requests = known.setdefault(product.standins_base, [])
+    for request in sent["requests"][len(requests) :]:
+        found = []
         for resource in parsed(request).resource_spans:
             names = {each.key: each.value.string_value for each in resource.resource.attributes}
             for scope in resource.scope_spans:
                 found += [Span(names["service.name"], span) for span in scope.spans]
-    return [span for span in found if span.trace == trace]
+        requests.append(found)
+    return [span for found in requests for span in found]
+
+
+def spans(product, trace):
+    """The spans of a trace that have arrived so far."""
+    return [span for span in collected(product) if span.trace == trace]
 
 
 def whole(product, trace, caller, *names):

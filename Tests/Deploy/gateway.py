@@ -1,8 +1,10 @@
 """Runs the shipped nginx configuration on free ports in front of substitutes for the services."""
 
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import socket
 import subprocess
@@ -21,14 +23,25 @@ SERVICES = {
 }
 
 
+given_ports = set()
+
+
+def patiently(seconds):
+    """A time limit that only a fault should reach, which MARU_PATIENCE extends."""
+    return seconds * float(os.environ.get("MARU_PATIENCE", 1))
+
+
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Free ports, none of them twice. The kernel uses none of them for outgoing connections, and deploy/up uses the others of each 20."""
+    found = []
+    while len(found) < count:
+        port = random.randrange(10000, 32000, 20) + random.randrange(10, 20)
+        with contextlib.suppress(OSError), socket.socket() as each:
+            each.bind(("127.0.0.1", port))
+            if port not in given_ports:
+                given_ports.add(port)
+                found.append(port)
+    return found
 
 
 def make_certificate(folder):
@@ -83,7 +96,7 @@ class Gateway:
                 each.write_text(each.read_text().replace(old, new))
         self.errors = open(self.folder / "errors.log", "w")
         self.process = subprocess.Popen([CHECKOUT / "deploy/nginx/start", self.folder], stderr=self.errors)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + patiently(60)
         while True:
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}/healthz", timeout=10).read()
@@ -95,7 +108,7 @@ class Gateway:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(patiently(60))
         self.errors.close()
         for service in self.services.values():
             service.stop()
@@ -109,7 +122,7 @@ class Gateway:
         return workers_of(self.process.pid)
 
     def connect(self, source="127.0.0.1"):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))
+        return socket.create_connection(("127.0.0.1", self.port), timeout=patiently(60), source_address=(source, 0))
 
     def request(self, target, method="GET", headers=None, body=b"", key="sooda"):
         """Sends these exact bytes on a new connection."""
@@ -131,9 +144,9 @@ def workers_of(master):
     return subprocess.run(["pgrep", "-P", str(master), "nginx"], capture_output=True, text=True).stdout.split()
 
 
-def eventually(found, seconds=10):
+def eventually(found, seconds=30):
     """Returns the first result of `found` that is not None. MARU_PATIENCE extends the time limit."""
-    deadline = time.monotonic() + seconds * float(os.environ.get("MARU_PATIENCE", 1))
+    deadline = time.monotonic() + patiently(seconds)
     while not (result := found()):
         assert time.monotonic() < deadline, "the condition did not hold in time"
         time.sleep(0.02)

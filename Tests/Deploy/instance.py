@@ -1,5 +1,6 @@
 """Runs deploy/up and deploy/down on a new data folder, with substitutes for the five services."""
 
+import http.client
 import os
 import pathlib
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import tempfile
 import urllib.request
 
-from gateway import CHECKOUT, SERVICES, eventually
+from gateway import CHECKOUT, SERVICES, eventually, patiently
 
 
 class Instance:
@@ -44,7 +45,7 @@ class Instance:
 
     def run(self, name, *options):
         command = self.command(name, *options)
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=patiently(120))
 
     def up(self, *options):
         result = self.run("up", "--detach", *(options or ("--port", "0")))
@@ -72,7 +73,7 @@ class Instance:
 
     def get(self, target):
         url = f"http://127.0.0.1:{self.port('gateway_port')}{target}"
-        return urllib.request.urlopen(url, timeout=5).read().decode()
+        return urllib.request.urlopen(url, timeout=patiently(5)).read().decode()
 
     def process(self, name):
         return int((self.data / f"run/{name}.pid").read_text().split()[0])
@@ -90,6 +91,14 @@ class Instance:
                     found[int(each.name)] = command
         return found
 
+    def recorded(self):
+        """The ids and start times of the processes that run, by their names."""
+        return {each.stem: each.read_text() for each in (self.data / "run").glob("*.pid")}
+
+    def until_ended(self):
+        """Waits until no process of this data folder is left. A shell may still be ending."""
+        eventually(lambda: not self.processes(), 60)
+
     def is_ready(self):
         state = self.data / "run/state"
         return state.exists() and state.read_text() == "ready\n"
@@ -102,10 +111,10 @@ class Instance:
     def is_back(self, name, before):
         try:
             return self.process(name) != before and self.get("/v1/users/me")
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):
             return False
 
     def psql(self, role, statement):
         url = (self.data / f"secrets/{role}/database_url").read_text()
         command = ["psql", "-XAtc", statement, url]
-        return subprocess.run(command, capture_output=True, text=True, timeout=30)
+        return subprocess.run(command, capture_output=True, text=True, timeout=patiently(30))

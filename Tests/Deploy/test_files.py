@@ -1,7 +1,6 @@
 """deploy/files copies stored files to a bucket and back; see deploy/files --help."""
 
 import os
-import socket
 import subprocess
 import time
 import urllib.request
@@ -9,20 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from gateway import free_ports, patiently
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 FILES = CHECKOUT / "deploy" / "files"
-
-
-def free_ports(count):
-    """Free ports of the loopback address."""
-    listeners = [socket.socket() for _ in range(count)]
-    for listener in listeners:
-        listener.bind(("127.0.0.1", 0))
-    ports = [listener.getsockname()[1] for listener in listeners]
-    for listener in listeners:
-        listener.close()
-    return ports
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +37,7 @@ def settings(tmp_path_factory):
             stdout=log, stderr=log,
         )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + patiently(60)
         while True:
             assert server.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()[-2000:]
             try:
@@ -61,13 +50,14 @@ def settings(tmp_path_factory):
             "MARU_S3_ACCESS_KEY": "maru", "MARU_S3_SECRET_KEY": "secret of tests",
         }
     finally:
-        server.terminate()
-        server.wait(30)
+        # It would take its time to end in order.
+        server.kill()
+        server.wait()
 
 
 def run(settings, *arguments):
     return subprocess.run(
-        [FILES, *arguments], env={**os.environ, **settings}, capture_output=True, text=True, timeout=120
+        [FILES, *arguments], env={**os.environ, **settings}, capture_output=True, text=True, timeout=patiently(120)
     )
 
 

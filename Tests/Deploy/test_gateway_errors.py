@@ -5,7 +5,7 @@ import json
 import socket
 
 import pytest
-from gateway import CHECKOUT, SERVICES, Gateway, eventually, is_closed, read_reply
+from gateway import CHECKOUT, SERVICES, Gateway, eventually, free_ports, is_closed, read_reply
 from substitutes import EchoService
 
 LEGACY = "sooda"
@@ -111,8 +111,10 @@ def test_the_error_log_has_the_failed_instance_but_not_the_query(tmp_path):
 
 
 def test_a_service_that_is_back_is_used_at_once(tmp_path):
-    with Gateway(tmp_path) as gateway:
-        port = gateway.services["auth-service"].port
+    # Nothing else takes this port meanwhile.
+    (port,) = free_ports(1)
+    services = {name: EchoService(name, port if name == "auth-service" else 0) for name in SERVICES.values()}
+    with Gateway(tmp_path, services) as gateway:
         gateway.echo("/v1/users/me")
         gateway.services["auth-service"].stop()
         assert gateway.request("/v1/users/me").status == 500
@@ -143,6 +145,8 @@ def test_a_post_that_times_out_at_an_instance_is_never_sent_to_another(tmp_path)
         both = f"127.0.0.1:{services['chat-service'].port} 127.0.0.1:{second.port}"
         with Gateway(tmp_path, services, [("proxy_read_timeout 60s;", "proxy_read_timeout 300ms;")], CHAT=both) as gateway:
             assert gateway.request("/v1/workspaces/1/dms?linger", method="POST", body=b"{}").status == 500
+            # A busy machine may time out before the instance has read the call.
+            eventually(lambda: len(services["chat-service"].seen) + len(second.seen) > 0)
             assert len(services["chat-service"].seen) + len(second.seen) == 1
 
 

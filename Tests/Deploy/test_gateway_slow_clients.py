@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 
-from gateway import CHECKOUT, Gateway, eventually, is_closed, read_head
+from gateway import CHECKOUT, Gateway, eventually, is_closed, patiently, read_head
 
 UPGRADE = b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
 HEAD = b"POST /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: sooda\r\n"
@@ -16,7 +16,7 @@ def seconds_until_cut_off(gateway, start, drip, pause):
     with gateway.connect() as connection:
         connection.settimeout(pause)
         connection.sendall(start)
-        while time.monotonic() - began < 40:
+        while time.monotonic() - began < patiently(40):
             try:
                 if connection.recv(65536) == b"":
                     break
@@ -31,26 +31,31 @@ def seconds_until_cut_off(gateway, start, drip, pause):
     return time.monotonic() - began
 
 
-def test_clients_that_send_too_slowly_are_cut_off(gateway):
+def test_clients_that_send_too_slowly_are_cut_off(tmp_path):
+    silence, longest = patiently(30), patiently(25)
+    # The start of a request, what follows it again and again, the pause in between, and the time that it gets at least.
     cases = {
-        "header": (HEAD, b"X-A: b\r\n", 1, (9, 30)),
-        "line": (b"GET /v1/users/", b"a", 1, (9, 30)),
-        "upgrade": (UPGRADE, b"X-A: b\r\n", 1, (9, 30)),
-        "poll": (b"GET /socket.io/?EIO=4&transport=polling&sid=", b"a", 1, (9, 30)),
-        "nothing after the header of a body": (HEAD + b"Content-Length: 100\r\n\r\n", b"", 30, (14, 29)),
-        "nothing at all": (b"", b"", 30, (9, 29)),
+        "header": (HEAD, b"X-A: b\r\n", 0.2, 1.9),
+        "line": (b"GET /v1/users/", b"a", 0.2, 1.9),
+        "upgrade": (UPGRADE, b"X-A: b\r\n", 0.2, 1.9),
+        "poll": (b"GET /socket.io/?EIO=4&transport=polling&sid=", b"a", 0.2, 1.9),
+        "nothing after the header of a body": (HEAD + b"Content-Length: 100\r\n\r\n", b"", silence, 2.9),
+        "nothing at all": (b"", b"", silence, 1.9),
     }
+    # These times of the configuration are too long for a test.
+    quick = [("client_header_timeout 10s;", "client_header_timeout 2s;"), ("client_body_timeout 15s;", "client_body_timeout 3s;")]
     measured = {}
 
     def measure(name, start, drip, pause):
         measured[name] = seconds_until_cut_off(gateway, start, drip, pause)
 
-    threads = [threading.Thread(target=measure, args=(name, *case[:3])) for name, case in cases.items()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for name, (*_, (shortest, longest)) in cases.items():
+    with Gateway(tmp_path, changes=quick) as gateway:
+        threads = [threading.Thread(target=measure, args=(name, *case[:3])) for name, case in cases.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for name, (*_, shortest) in cases.items():
         assert shortest <= measured[name] <= longest, (name, measured)
 
 

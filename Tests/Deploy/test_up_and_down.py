@@ -14,7 +14,7 @@ import tempfile
 import time
 
 import pytest
-from gateway import CHECKOUT, SERVICES, eventually
+from gateway import CHECKOUT, SERVICES, eventually, free_ports, patiently
 from instance import Instance
 
 
@@ -44,7 +44,7 @@ def test_up_starts_everything_and_prints_addresses_and_a_first_request(instance)
     for service in SERVICES.values():
         assert '"level":"error"' not in (instance.data / f"logs/{service}.log").read_text(), service
     assert "Maru is stopped" in instance.down()
-    assert not instance.processes()
+    instance.until_ended()
 
 
 def test_up_uses_a_redis_of_others(instance, tmp_path):
@@ -60,12 +60,12 @@ def test_up_uses_a_redis_of_others(instance, tmp_path):
 
 
 def test_a_second_up_reports_the_running_instance_and_changes_nothing(running):
-    before = running.processes()
+    before = running.recorded()
     for options in ((), ("--detach",)):
         result = running.run("up", *options)
         assert result.returncode == 0
         assert "already runs" in result.stdout and str(running.port("gateway_port")) in result.stdout
-    assert running.processes() == before
+    assert running.recorded() == before
 
 
 def test_down_without_a_running_instance_is_no_error(instance):
@@ -81,7 +81,7 @@ def test_a_warm_start_takes_less_than_ten_seconds_and_keeps_ports_secrets_and_da
     instance.down()
     began = time.monotonic()
     instance.up("--detach")
-    assert time.monotonic() - began < 10 * float(os.environ.get("MARU_PATIENCE", 1))
+    assert time.monotonic() - began < patiently(10)
     assert {path: path.read_text() for path in (instance.data / "secrets").rglob("*") if path.is_file()} == secrets
     assert sorted((instance.data / "ports").read_text().split()) == sorted(ports.split())
     assert instance.psql("chat", "SELECT * FROM kept").stdout == "1\n"
@@ -157,7 +157,7 @@ def test_no_worker_of_a_killed_gateway_keeps_accepting(running):
     workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
     assert workers
     running.kill("gateway")
-    eventually(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers), 30)
+    eventually(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers), 60)
 
 
 def test_processes_that_are_killed_together_are_all_restarted(running):
@@ -167,7 +167,7 @@ def test_processes_that_are_killed_together_are_all_restarted(running):
         for process in before.values():
             os.kill(process, signal.SIGKILL)
         for name in names:
-            eventually(lambda: running.is_back(name, before[name]), 20)
+            eventually(lambda: running.is_back(name, before[name]), 60)
         eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n", 60)
 
 
@@ -176,10 +176,10 @@ def test_a_signal_stops_everything_in_order(instance, sent):
     process = instance.start_in_foreground()
     eventually(instance.is_ready, 60)
     process.send_signal(sent)
-    output = process.communicate(timeout=60)[0]
+    output = process.communicate(timeout=patiently(60))[0]
     assert process.returncode == 128 + sent
     assert "Maru runs" in output and "Stopping" in output
-    assert not instance.processes()
+    instance.until_ended()
     for service in SERVICES.values():
         assert "drained" in (instance.data / f"logs/{service}.log").read_text()
     assert "shut down" in (instance.data / "logs/postgres.log").read_text()
@@ -199,7 +199,7 @@ def test_an_interruption_at_any_time_leaves_no_process_and_no_damage(instance):
         process = instance.start_in_foreground()
         time.sleep(milliseconds / 1000)
         eventually(lambda: has_ended_by_interruption(process), 60)
-        assert not instance.processes(), milliseconds
+        instance.until_ended()
     instance.up()
     assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
 
@@ -209,7 +209,7 @@ def test_killing_up_stops_the_rest_and_the_next_up_works(instance):
     eventually(instance.is_ready, 60)
     process.kill()
     process.communicate()
-    eventually(lambda: not instance.processes(), 30)
+    instance.until_ended()
     instance.up()
     assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
 
@@ -218,8 +218,8 @@ def test_down_stops_an_instance_that_is_still_starting(instance):
     process = instance.start_in_foreground()
     eventually(lambda: (instance.data / "run/postgres.pid").exists(), 60)
     assert "Maru is stopped" in instance.down()
-    process.communicate(timeout=60)
-    assert not instance.processes()
+    process.communicate(timeout=patiently(60))
+    instance.until_ended()
 
 
 def test_a_service_that_does_not_start_stops_everything_and_its_log_is_printed(instance):
@@ -231,7 +231,7 @@ def test_a_service_that_does_not_start_stops_everything_and_its_log_is_printed(i
     result = instance.run("up", "--detach", "--port", "0")
     assert result.returncode != 0
     assert "chat-service ended while starting" in result.stderr and "the reason" in result.stderr
-    eventually(lambda: not instance.processes(), 30)
+    instance.until_ended()
 
 
 def test_a_setting_of_the_operator_wins_and_a_misspelt_one_is_refused(instance):
@@ -262,15 +262,20 @@ def test_a_requested_port_that_is_taken_is_named(instance):
 
 
 def test_ports_can_be_requested(instance):
-    instance.up("--port", "18765", "--services", "18770", "--internal", "18780")
+    # Five ports in a row for the services, and five for their internal addresses. deploy/up chooses none of these by itself.
+    rows = set()
+    while len(rows) < 3:
+        rows.add(free_ports(1)[0] // 20 * 20 + 10)
+    gateway, services, internals = rows
+    instance.up("--port", str(gateway), "--services", str(services), "--internal", str(internals))
     assert json.loads(instance.get("/v1/store/item/list"))["service"] == "payment-service"
     for number, service in enumerate(SERVICES.values()):
         configuration = (instance.data / f"config/{service}.conf").read_text()
-        assert f"public_address = 127.0.0.1:{18770 + number}\n" in configuration
-        assert f"internal_address = 127.0.0.1:{18780 + number}\n" in configuration
+        assert f"public_address = 127.0.0.1:{services + number}\n" in configuration
+        assert f"internal_address = 127.0.0.1:{internals + number}\n" in configuration
     instance.down()
     instance.up("--detach")
-    assert instance.port("gateway_port") == 18765
+    assert instance.port("gateway_port") == gateway
 
 
 @pytest.mark.parametrize("command", ["up", "down"])
@@ -303,11 +308,19 @@ def test_the_cluster_moves_if_the_user_postgres_cannot_reach_the_folder(instance
     assert instance.psql("auth", "SELECT 1").stdout == "1\n"
 
 
+def owner(process):
+    """Returns the name of the user of a process, or None if it has ended: a session of Postgres may end at any moment."""
+    try:
+        return pwd.getpwuid(pathlib.Path(f"/proc/{process}").stat().st_uid).pw_name
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def owners(instance, name):
     """Returns the names of the users of a process and its children."""
     process = instance.process(name)
     children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return {pwd.getpwuid(pathlib.Path(f"/proc/{each}").stat().st_uid).pw_name for each in (process, *children)}
+    return {owner(each) for each in (process, *children)} - {None}
 
 
 @only_as_root
@@ -352,8 +365,7 @@ def test_an_ordinary_user_can_run_it():
             os.chown(instance.folder, user.pw_uid, user.pw_gid)
             instance.up()
             assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
-            owners = {pathlib.Path(f"/proc/{each}").stat().st_uid for each in instance.processes()}
-            assert owners == {user.pw_uid}
+            assert {owner(each) for each in instance.processes()} - {None} == {user.pw_name}
     finally:
         shutil.rmtree(folder)
 

@@ -6,16 +6,21 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
+import sys
 import time
 import urllib.request
 
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(CHECKOUT / "Tests/Deploy"))
+
+from gateway import free_ports
 from lab import Lab
 from redis_lab import RedisLab
 from link import Link
 from processes import SERVICES, Processes
 from recording import Push, Row
+from waiting import patiently
 
 # All clients have one address.
 LIMITS = {"address_rate": "10000", "address_burst": "10000"}
@@ -79,7 +84,7 @@ class Deployment(Processes):
     def run(self, command, *options):
         environment = {**os.environ, "MARU_PROGRAMS": str(self.programs)}
         line = [self.checkout / "deploy" / command, "--data", self.data, *options]
-        result = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=300)
+        result = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=patiently(300))
         assert result.returncode == 0, result.stdout + result.stderr
 
     async def create_links(self):
@@ -92,7 +97,7 @@ class Deployment(Processes):
                     await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
             if self.engine != "redis":
                 self.write_settings(service, self.settings(service, service))
-        self.second_ports = {service: (free_port(), free_port()) for service in self.doubled}
+        self.second_ports = {service: tuple(free_ports(2)) for service in self.doubled}
         index = SERVICES.index("realtime-gateway")
         await self.create_link("sockets of realtime-gateway", int(self.ports["services_port"]) + index)
         await self.create_link("sockets of realtime-gateway-2", self.second_ports["realtime-gateway"][0])
@@ -156,9 +161,8 @@ class Deployment(Processes):
             f"127.0.0.1:{self.links[f'sockets of {each}'].port}" for each in ("realtime-gateway", "realtime-gateway-2")
         ]
         if not hasattr(self, "port"):
-            self.port = free_port()
+            self.port, self.status_port = free_ports(2)
             self.base = f"http://127.0.0.1:{self.port}"
-            self.status_port = free_port()
         environment = {
             **os.environ,
             "MARU_GATEWAY_LISTEN": f"127.0.0.1:{self.port}",
@@ -168,7 +172,7 @@ class Deployment(Processes):
             "MARU_GATEWAY_WORKERS": "1",
             **{f"MARU_GATEWAY_{service.split('-')[0].upper()}": " ".join(addresses[service]) for service in SERVICES},
         }
-        subprocess.run([self.checkout / "deploy/nginx/render", self.data / "nginx"], env=environment, check=True, timeout=30)
+        subprocess.run([self.checkout / "deploy/nginx/render", self.data / "nginx"], env=environment, check=True, timeout=patiently(30))
 
     def start_child(self, name, command):
         log = open(self.data / f"logs/{name}.log", "ab")
@@ -187,7 +191,7 @@ class Deployment(Processes):
     # State
 
     async def until_ready(self, limit=60):
-        end = time.monotonic() + limit
+        end = time.monotonic() + patiently(limit)
         first = int(self.ports["internals_port"])
         ports = [first + index for index in range(len(SERVICES))] + [each[1] for each in self.second_ports.values()]
         for url in [f"http://127.0.0.1:{port}/readyz" for port in ports] + [f"http://127.0.0.1:{self.status_port}/healthz"]:
@@ -201,7 +205,7 @@ class Deployment(Processes):
         query = "select json_agg(json_build_array(kind, room, seq, id, author, content, client_id, created_at, rev)) from message"
         environment = {**os.environ, "PGTARGETSESSIONATTRS": "read-write", "PGCONNECT_TIMEOUT": "3"}
         command = ["psql", "-XAtc", query, url]
-        output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
+        output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=patiently(60)).stdout
         return [
             Row(f"{'channel' if kind == 1 else 'dm'}-{room}", seq, id, author, content, client_id, at / 1000, rev)
             for kind, room, seq, id, author, content, client_id, at, rev in json.loads(output or "null") or []
@@ -211,7 +215,7 @@ class Deployment(Processes):
         url = f"http://127.0.0.1:{self.ports['standins_port']}{path}"
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-        return json.loads(urllib.request.urlopen(request, timeout=20).read())
+        return json.loads(urllib.request.urlopen(request, timeout=patiently(20)).read())
 
     def pushes(self):
         return [
@@ -225,9 +229,3 @@ def answers(url):
         return urllib.request.urlopen(url, timeout=2).status == 200
     except OSError:
         return False
-
-
-def free_port():
-    with socket.socket() as each:
-        each.bind(("127.0.0.1", 0))
-        return each.getsockname()[1]

@@ -26,6 +26,7 @@ from native_clients import MeWatcher, MeWriter, Reactor
 from recording import Device, Recording
 from redis_faults import RedisFaults
 from schedule import lab_schedule, schedule, seconds_without
+from waiting import patiently
 
 # API key, whether it opens its socket before it reads, transports: see docs/contract.md.
 APPS = (
@@ -41,7 +42,7 @@ DEVICES = ((["websocket"], True), (["polling"], False), (None, False))
 PROFILES = json.loads((CHECKOUT / "deploy/clients.json").read_text())
 
 # Seconds until every process has reconnected after an outage of Redis.
-LONGEST_RETURN = 3
+LONGEST_RETURN = patiently(3)
 
 
 class Run:
@@ -245,7 +246,7 @@ class Run:
         lab = self.deployment.lab
         for fault in lab_schedule(seconds):
             await asyncio.sleep(max(0, self.began + fault.at - time.time()))
-            end = time.time() + 90
+            end = time.time() + patiently(90)
             while not await asyncio.to_thread(lab.is_whole):
                 assert time.time() < end, f"the nodes did not return: {lab.members()}"
                 await asyncio.sleep(0.5)
@@ -274,7 +275,7 @@ class Run:
     # The end
 
     async def finish(self, activity, clients, tasks):
-        _, running = await asyncio.wait(tasks, timeout=120)
+        _, running = await asyncio.wait(tasks, timeout=patiently(120))
         for client, task in zip(clients, tasks):
             if task in running:
                 task.cancel()
@@ -311,7 +312,7 @@ class Run:
         )
 
     async def until(self, seconds, otherwise, condition):
-        end = time.time() + seconds
+        end = time.time() + patiently(seconds)
         while not await asyncio.to_thread(condition):
             if time.time() > end:
                 return self.log(otherwise)

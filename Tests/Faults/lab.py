@@ -9,6 +9,8 @@ import time
 import urllib.request
 from dataclasses import dataclass
 
+from waiting import patiently
+
 
 @dataclass(frozen=True)
 class Node:
@@ -33,7 +35,7 @@ class Lab:
 
     def run(self, *words):
         command = [self.checkout / "deploy/lab", *words, "--data", self.data]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=patiently(300))
         assert result.returncode == 0, result.stdout + result.stderr
         return result.stdout
 
@@ -88,4 +90,4 @@ class Lab:
         body = json.dumps({"leader": node.name}).encode()
         request = urllib.request.Request(
             f"http://127.0.0.1:{node.api}/switchover", body, {"Content-Type": "application/json"})
-        urllib.request.urlopen(request, timeout=60).read()
+        urllib.request.urlopen(request, timeout=patiently(60)).read()

@@ -64,8 +64,10 @@ class Processes(Product):
     def kill_backend(self):
         """Crashes one of chat-service's backends, so that Postgres restarts all of them."""
         for backend in self.backends("chat maru"):
-            os.kill(backend, signal.SIGKILL)
-            return True
+            # A session may end between the list and the signal.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(backend, signal.SIGKILL)
+                return True
         return False
 
     def backends(self, title=""):

@@ -1,15 +1,15 @@
 """The faults of a Redis cluster in a run of deploy/faults."""
 
 import asyncio
-import os
 import random
 import time
 
 from redis_lab import SLOTS, slot_of
 from schedule import lab_schedule, seconds_without
+from waiting import patiently
 
 # Seconds until the messages of a room are live again after its master was lost.
-LONGEST_SILENCE = 5 * float(os.environ.get("MARU_PATIENCE", 1))
+LONGEST_SILENCE = patiently(5)
 # Slots that move beside that of the room.
 MOVED_SLOTS = 40
 
@@ -55,7 +55,7 @@ class RedisFaults:
             self.problems.append(f"{kind}: {silence:.1f} s")
 
     async def until_whole(self):
-        end = time.time() + 90
+        end = time.time() + patiently(90)
         while not await asyncio.to_thread(self.lab.is_whole):
             lacks = list(filter(None, map(self.lab.lack, self.lab.nodes)))
             assert time.time() < end, f"the nodes did not return: {lacks}, {self.lab.lines()}"

@@ -19,8 +19,9 @@ import socketio
 from app import App
 from events_in_order import handle_in_order
 from product import Product
+from waiting import eventually, patiently
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(patiently(600))
 
 
 class Caller(threading.Thread):
@@ -37,7 +38,7 @@ class Caller(threading.Thread):
         self.start()
 
     def run(self):
-        connection = http.client.HTTPConnection(*self.address, timeout=30)
+        connection = http.client.HTTPConnection(*self.address, timeout=patiently(30))
         for method, path, content in self.calls:
             if self.is_over.is_set():
                 return
@@ -90,10 +91,10 @@ def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_
 
     command = [CHECKOUT / "deploy/roll", "--data", product.data]
     environment = {"PATH": "/usr/bin:/bin", "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patiently(300))
     for each in callers:
         each.is_over.set()
-        each.join(60)
+        each.join(patiently(60))
 
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.count("replaced") == 5
@@ -111,13 +112,4 @@ def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_
 def messages(product, room):
     url = (product.data / "secrets/chat/database_url").read_text()
     query = f"select json_agg(content order by seq) from message where kind = 1 and room = {room}"
-    return subprocess.run(["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60).stdout
-
-
-def eventually(holds, seconds=30):
-    done = threading.Event()
-    for _ in range(seconds * 20):
-        if holds():
-            return
-        done.wait(0.05)
-    raise AssertionError("the condition did not hold in time")
+    return subprocess.run(["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=patiently(60)).stdout

@@ -8,10 +8,11 @@ import subprocess
 import pytest
 from faults import APPS
 from schedule import KILLED, kinds_of, schedule
+from waiting import patiently
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 # The pushes of a killed gateway may take more than a minute.
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(patiently(600))
 # Found by a search for a schedule with all kinds of faults in one minute.
 SEED = 2246357
 PROMISES = ["R1", "R2", "R3", "R4", "R9", "R11", "R12", "R13", "R14", "no process", "every client"]
@@ -30,7 +31,7 @@ def report():
     environment = {**os.environ, "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        output = process.communicate(timeout=500)[0]
+        output = process.communicate(timeout=patiently(500))[0]
     finally:
         # On SIGTERM it stops everything that it started.
         process.terminate()

@@ -25,9 +25,12 @@ final class AppleStandin: Sendable {
         var revoked: [String] = []
     }
 
-    private let state = Mutex(State(keys: [RSAKey.generate(id: "standin-1")]))
+    /// All stand-ins of a process begin with the same key, because to make one takes long.
+    private static let firstKey = RSAKey.generate(id: "standin-1")
     /// It has the published key's id, so that only its signature differs.
-    private let impostor = RSAKey.generate(id: "standin-1")
+    private static let impostor = RSAKey.generate(id: "standin-1")
+
+    private let state = Mutex(State(keys: [firstKey]))
 
     func register(in routes: inout StandinRoutes) {
         routes.add(.apple, .get, "/apple/auth/keys", keys)
@@ -87,7 +90,7 @@ final class AppleStandin: Sendable {
     /// Makes an identity token with the claims of a query.
     func token(_ query: QueryParameters) throws -> String {
         guard let subject = query["sub"] else { throw StandinRefusal.malformed }
-        var key = query["key"] == "unpublished" ? impostor : state.withLock { $0.keys[$0.keys.count - 1] }
+        var key = query["key"] == "unpublished" ? Self.impostor : state.withLock { $0.keys[$0.keys.count - 1] }
         if let id = query["kid"] { key = try SigningKey(pem: key.pem, id: id) }
         let now = Timestamp.now.seconds
         let expiry = query["exp"].flatMap(Int64.init) ?? now + Self.lifetime

@@ -44,6 +44,9 @@ final class OIDCStandin: Sendable {
         var namesItself = true
     }
 
+    /// The first keys of all issuers of this process, because to make one takes long.
+    private static let firstKeys = Mutex<[String: SigningKey]>([:])
+
     private let state = Mutex(State())
 
     func register(in routes: inout StandinRoutes) {
@@ -126,8 +129,16 @@ final class OIDCStandin: Sendable {
 
     private func signingKeys(of issuer: String) -> [SigningKey] {
         if let keys = state.withLock({ $0.keys[issuer] }) { return keys }
-        rotate(issuer)
-        return state.withLock { $0.keys[issuer] ?? [] }
+        let key = Self.firstKeys.withLock { keys in
+            let key = keys[issuer] ?? RSAKey.generate(id: "\(issuer)-1")
+            keys[issuer] = key
+            return key
+        }
+        return state.withLock { state in
+            let keys = state.keys[issuer] ?? [key]
+            state.keys[issuer] = keys
+            return keys
+        }
     }
 
     private func token(_ call: StandinCall) async throws -> Response {

@@ -14,7 +14,10 @@ struct ServiceAccountFile: Sendable {
 
     private init(key: SigningKey) { self.key = key }
 
-    init() { self.init(key: RSAKey.generate(id: Self.keyID)) }
+    /// The service account of all stand-ins of this process that keep none in a file, because to make a key takes long.
+    private static let inMemory = ServiceAccountFile(key: RSAKey.generate(id: keyID))
+
+    init() { self = Self.inMemory }
 
     /// Reads the service account from a file, so that it survives restarts; makes the file if there is none.
     init(at path: String) throws {
@@ -23,7 +26,7 @@ struct ServiceAccountFile: Sendable {
         {
             self.init(key: known)
         } else {
-            self.init()
+            self.init(key: RSAKey.generate(id: Self.keyID))
             try write(to: path)
         }
     }

@@ -68,7 +68,7 @@ final class AuthFixture: Stoppable {
         ).lent(to: body)
     }
 
-    private static let slots = TestSlots(2)
+    private static let slots = TestSlots(3)
 
     /// Runs `body` with a fixture of its own when a slot is free, and stops it afterwards.
     static func run(

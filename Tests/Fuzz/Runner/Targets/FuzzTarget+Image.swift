@@ -1,4 +1,4 @@
-@testable import ServiceKit
+@testable import PictureHeaders
 
 extension FuzzTarget {
     /// The size of a picture does not depend on the pieces in which its header arrives.

@@ -1,0 +1,1 @@
+../../../Shared/ServiceKit/Files/ImageHeader.swift
