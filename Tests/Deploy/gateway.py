@@ -8,12 +8,16 @@ import random
 import re
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 
-from substitutes import EchoService
-
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(CHECKOUT / "Tests/Conformance"))
+
+from substitutes import EchoService
+from waiting import patiently
+
 SERVICES = {
     "AUTH": "auth-service",
     "WORKSPACE": "workspace-service",
@@ -22,13 +26,7 @@ SERVICES = {
     "PAYMENT": "payment-service",
 }
 
-
 given_ports = set()
-
-
-def patiently(seconds):
-    """A time limit that only a fault should reach, which MARU_PATIENCE extends."""
-    return seconds * float(os.environ.get("MARU_PATIENCE", 1))
 
 
 def free_ports(count):

@@ -49,10 +49,8 @@ struct MessageDetailStore: Sendable {
 
     /// Adds four statements to a batch; `fill` reads their rows. In a schema that is divided by workspace, the messages are of one
     /// workspace.
-    static func add(
-        _ keys: [MessageKey], for reader: UserID? = nil, to batch: inout PostgresBatch
-    ) throws(PostgresError) {
-        try add(Part.allCases, of: keys, for: reader, to: &batch)
+    static func add(_ keys: [MessageKey], to batch: inout PostgresBatch) throws(PostgresError) {
+        try add(Part.allCases, of: keys, for: nil, to: &batch)
     }
 
     private static func add(
