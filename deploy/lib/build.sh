@@ -6,11 +6,14 @@ release_flags=(--configuration release --static-swift-stdlib --package-path "$ch
 
 programs=${MARU_PROGRAMS:-$checkout/.build/release}
 
-# Builds products with changed sources. It compares dates first, because the package manager takes seconds.
+# Builds products with changed sources. It compares dates first, because the package manager takes seconds. Others may enter the folder of
+# the build, because the services run as another user.
 build_release() {
     [[ -z ${MARU_PROGRAMS:-} ]] || return 0
     command -v swift >/dev/null || fail "no Swift toolchain on PATH; Maru needs Swift 6.3 (https://www.swift.org/install)"
-    local product stamp
+    local product stamp mask
+    mask=$(umask)
+    umask 022
     for product in "$@"; do
         stamp="$checkout/.build/maru-$product.built"
         if [[ -x $programs/$product && -e $stamp ]]; then
@@ -22,6 +25,7 @@ build_release() {
         run_interruptibly swift build "${release_flags[@]}" --product "$product" || fail "building $product failed"
         mv "$stamp.began" "$stamp"
     done
+    umask "$mask"
 }
 
 # Prints a source of a product that is newer than a file. Services use nothing from Tests, nor does maructl; the other products
