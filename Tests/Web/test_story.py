@@ -65,6 +65,24 @@ def test_messages_reach_the_other_window_and_are_changed_there(person):
     expect(ben.page.locator(".text.gone")).to_have_count(1)
 
 
+def test_a_click_reaches_a_message_that_changes_while_the_button_is_down(person):
+    anna, ben = home(person)
+    anna.say("Good morning")
+    anna.sent("Good morning")
+    row = ben.message("Good morning")
+    row.hover()
+    row.locator(".tools [data-action=quick]").hover()
+    ben.page.mouse.down()
+    anna.tool("Good morning", "quick")
+    # Ben's window knows the reaction once it tells of the message after it.
+    anna.say("Anyone?")
+    expect(ben.page.locator("maru-timeline [aria-live]")).to_contain_text("Anyone?")
+    ben.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    ben.page.mouse.up()
+    for each in (anna, ben):
+        expect(each.message("Good morning").locator(".reaction")).to_contain_text("2")
+
+
 def test_files_travel_with_previews_and_a_lightbox(person):
     anna, ben = home(person)
     anna.page.set_input_files(

@@ -126,7 +126,31 @@ function again(element, focused) {
 const same = (one, other) =>
     one === other || (Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((each, place) => each === other[place]));
 
-/** A custom element that renders itself once for any number of changes in a frame. */
+/** The element that the pointer is pressed on, and what waits for the click. */
+const press = { on: null, waiting: [], end: 0 };
+
+function endPress(delay = 0) {
+    clearTimeout(press.end);
+    press.end = setTimeout(() => {
+        press.on = null;
+        for (const work of press.waiting.splice(0)) work();
+    }, delay);
+}
+
+addEventListener('pointerdown', (event) => {
+    if (!event.isPrimary || event.button !== 0) return;
+    clearTimeout(press.end);
+    press.on = event.target;
+}, true);
+// The click of a mouse comes in the same task, that of a finger a moment later.
+addEventListener('pointerup', (event) => endPress(event.pointerType === 'mouse' ? 0 : 300), true);
+for (const name of ['click', 'pointercancel']) addEventListener(name, () => endPress(), true);
+addEventListener('blur', () => endPress());
+
+/**
+ * A custom element that renders itself once for any number of changes in a frame, and not while the pointer is pressed on it: an
+ * element that is replaced then would miss the click, and a selection would end.
+ */
 export class View extends HTMLElement {
     #ends = [];
     #asked = false;
@@ -155,9 +179,14 @@ export class View extends HTMLElement {
         this.#asked = true;
         // A hidden page has no frames.
         (document.hidden ? setTimeout : requestAnimationFrame)(() => {
-            this.#asked = false;
-            if (this.isConnected) this.render();
+            if (this.contains(press.on)) press.waiting.push(() => this.#renderAgain());
+            else this.#renderAgain();
         });
+    }
+
+    #renderAgain() {
+        this.#asked = false;
+        if (this.isConnected) this.render();
     }
 
     render() {}
