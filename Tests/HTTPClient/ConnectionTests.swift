@@ -47,7 +47,8 @@ import Wire
             try await client.send(.init(.get, url)).text.split(separator: " ")[0]
         }
         #expect(connections.count == 300)
-        #expect(Set(connections).count <= 2)
+        // A connection whose server refuses a stream is replaced. Without a limit there would be dozens.
+        #expect(Set(connections).count < 10)
     }
 
     @Test(
