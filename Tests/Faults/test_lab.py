@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 
@@ -58,6 +59,8 @@ def test_another_node_takes_over_and_the_whole_cluster_goes_back_to_a_moment_aft
         assert "incr" in lab.run("backup")
     finally:
         lab.stop()
+        # It is not in the folder of the test if the user of Postgres cannot reach that. Another lab in a folder of this name would find it.
+        shutil.rmtree(pathlib.Path(lab.nodes[0].data).parents[1])
 
 
 def test_the_lab_has_help_and_refuses_a_wrong_option():
