@@ -329,15 +329,17 @@ def test_a_viewer_sees_no_acts_and_is_in_the_log_by_the_name_of_the_credential(o
     credential = secrets.token_urlsafe(32)
     file = product.data / "secrets/operators/operators"
     before = file.read_text() if file.exists() else ""
+    page = operator(name="eve")
     file.write_text(f"{before}vera viewer {hashlib.sha256(credential.encode()).hexdigest()}\n")
     try:
-        page = operator(name="eve")
         page.enter(credential)
         expect(page.page.locator(".who")).to_have_text("vera, who may look and not act")
         expect(page.go(f"users/{user.id}").locator(".record")).to_contain_text(user.email)
         expect(page.page.locator("[data-act]")).to_have_count(0)
         assert call(product, f"/services/auth-service/operator/users/{user.id}/sessions", "DELETE", credential).status_code == 403
         assert {name for name, _, _ in logged(product, subject=f"users/{user.id}")} == {"vera"}
+        # The page asks for metrics again and again, and would be refused from here on.
+        page.close()
     finally:
         file.write_text(before)
 
