@@ -78,6 +78,7 @@ enum SQL {
     static let lock = Statement.write("lock", "select pg_advisory_xact_lock(1)")
     static let waitForLock = Statement.write("wait for lock", "select pg_advisory_xact_lock_shared(1)")
     static let session = Statement.write("session", "select pg_backend_pid()")
+    static let compilation = Statement.read("compilation", "select current_setting('jit')")
     static let notes = "create table notes (id int8 primary key, body text)"
     static let insert = Statement.write("insert note", "insert into notes (id) values ($1)")
     static let count = Statement.read("count notes", "select count(*) from notes")

@@ -25,6 +25,14 @@ import Testing
         }
     }
 
+    @Test("Sessions do not compile statements")
+    func compilation() async throws {
+        try await Database.use { pool, _ in
+            let setting = try await pool.query(SQL.compilation).value(as: String.self)
+            #expect(setting == "off")
+        }
+    }
+
     @Test("Unused connections are closed, except for one")
     func idleness() async throws {
         try await Database.use({ $0.idleTimeout = .milliseconds(200) }) { pool, home in
