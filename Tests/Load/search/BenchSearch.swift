@@ -47,6 +47,30 @@ struct BenchSearch: MeasuringProgram {
         let finds = try await times(
             "\(path)/find?q=\(PercentEncoding.strict.encode("ㅅㄹ1"))", service.publicPort, token)
 
+        // A large corpus is measured without the peers, which need a copy of the table and an index of their own.
+        let isLarge = count > 2_000_000
+        let others = isLarge ? [:] : try await peerTimes(corpus, service)
+        print("\n| query | Maru p50 | p95 | pg_trgm p50 | scan p50 |\n|---|---|---|---|---|")
+        for (index, one) in SearchCase.all.enumerated() {
+            let peers = LikeSearch.Method.allCases.map {
+                others[$0].map { $0[index].map(tenths) ?? "cannot" } ?? "not measured"
+            }
+            let columns = [one.name, tenths(ours[index].median), tenths(ours[index].p95)] + peers
+            print("| \(columns.joined(separator: " | ")) |")
+        }
+        print("")
+        let target = isLarge ? 100.0 : 20.0
+        for (one, times) in zip(SearchCase.all, ours) {
+            verdicts.add("\(one.name): p95 \(tenths(times.p95)) ms, at most \(Int(target))", times.p95 <= target)
+        }
+        try await SearchLag.measure(peers, &verdicts)
+        verdicts.add("find among \(SearchPeers.users) names: p95 \(tenths(finds.p95)) ms, at most 10", finds.p95 <= 10)
+        try verdicts.settle()
+    }
+
+    private static func peerTimes(
+        _ corpus: SearchCorpus, _ service: LoadedService
+    ) async throws -> [LikeSearch.Method: [Double?]] {
         let like = try await LikeSearch(corpus, on: service.cluster)
         var others: [LikeSearch.Method: [Double?]] = [:]
         for method in LikeSearch.Method.allCases {
@@ -56,20 +80,7 @@ struct BenchSearch: MeasuringProgram {
                 others[method, default: []].append(one.isPlain ? try await like.time(one.query) : nil)
             }
         }
-        print("\n| query | Maru p50 | p95 | pg_trgm p50 | scan p50 |\n|---|---|---|---|---|")
-        for (index, one) in SearchCase.all.enumerated() {
-            let peers = LikeSearch.Method.allCases.map { others[$0]?[index].map(tenths) ?? "cannot" }
-            let columns = [one.name, tenths(ours[index].median), tenths(ours[index].p95)] + peers
-            print("| \(columns.joined(separator: " | ")) |")
-        }
-        print("")
-        let target = count > 2_000_000 ? 100.0 : 20.0
-        for (one, times) in zip(SearchCase.all, ours) {
-            verdicts.add("\(one.name): p95 \(tenths(times.p95)) ms, at most \(Int(target))", times.p95 <= target)
-        }
-        try await SearchLag.measure(peers, &verdicts)
-        verdicts.add("find among \(SearchPeers.users) names: p95 \(tenths(finds.p95)) ms, at most 10", finds.p95 <= 10)
-        try verdicts.settle()
+        return others
     }
 
     private struct Times {
