@@ -26,7 +26,7 @@ enum App {
         let settings = try GatewaySettings(service.config)
         let redis = try service.redis()
         let chat = ChatClient(service.internalClient(service.peers.chat))
-        let me = try makeMe(settings, service, online)
+        let me = try makeMe(settings, service, chat, online)
         let admission = try makeAdmission(settings, service, chat)
         let shards = try makeShards(settings, service, chat, admission, me)
         let engine = makeEngine(settings, service, admission, shards)
@@ -77,7 +77,7 @@ enum App {
 
     /// The dependencies of `/me` sockets.
     static func makeMe(
-        _ settings: GatewaySettings, _ service: ServiceBuilder, _ times: OnlineStore.Times
+        _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient, _ times: OnlineStore.Times
     ) throws -> MeContext {
         let redis = try service.redis()
         let auth = AuthClient(service.internalClient(service.peers.auth))
@@ -89,7 +89,9 @@ enum App {
         return MeContext(
             limits: settings.limits.me, online: OnlineStore(redis: redis), presenceTimes: times,
             visibility: PresenceVisibility(workspaces: workspaces, auth: auth),
-            starts: starts, workspaces: workspaces, auth: auth)
+            starts: starts,
+            startReads: StartReads(workspaces: workspaces, chat: chat, profiles: service.profiles, on: service.loops),
+            workspaces: workspaces, auth: auth)
     }
 
     /// Decides which sockets may be opened.

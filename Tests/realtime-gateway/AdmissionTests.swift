@@ -178,14 +178,14 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A loop reads 16 starts of /me sockets at a time, and a join of a room does not wait for the others")
+    @Test(
+        "A loop reads 32 starts of /me sockets at a time in few calls, and a join of a room does not wait for the others"
+    )
     func starts() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode(["loops": "1"]) { node in
-                let (most, all) = (16, 24)
-                @Sendable func reads() -> Int {
-                    Set(harness.peers.now.calls.filter { $0.hasPrefix("POST /internal/users/") }).count
-                }
+                let (most, all) = (32, 44)
+                @Sendable func reads() -> Int { Set(harness.peers.now.startedUsers.joined()).count }
                 harness.peers.change { $0.isHoldingStarts = true }
                 var devices: [SocketClient] = []
                 for user in 1...Int64(all) {
@@ -197,9 +197,41 @@ struct AdmissionTests {
                 _ = try await SocketClient.joined(Self.namespace, port: node.port, token: harness.token(60))
                 // Those that wait begin after the time-out of a call at the earliest.
                 #expect(reads() < all)
+                #expect(harness.peers.now.startedUsers.allSatisfy { $0.count <= 16 })
                 harness.peers.change { $0.isHoldingStarts = false }
                 for device in devices {
                     try await device.until("ready") { $0.events.contains { $0.name == "ready" } }
+                }
+                #expect(harness.peers.now.startedUsers.contains { $0.count > 1 })
+            }
+        }
+    }
+
+    @Test(
+        "The start that cannot be read is asked for again, and holds up no other; services of an older release are asked one by one"
+    )
+    func startsOfSome() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["loops": "1"]) { node in
+                harness.peers.change { $0.failingStarts = [2] }
+                func device(_ user: Int64) throws -> SocketClient {
+                    let token = harness.token(user, "native")
+                    let client = try SocketClient(port: node.port, headers: [("Authorization", token)])
+                    try client.join("/me")
+                    return client
+                }
+                let (one, two) = (try device(1), try device(2))
+                try await one.until("ready") { $0.events.contains { $0.name == "ready" } }
+                try await eventually("another try") { harness.peers.now.startedUsers.joined().count { $0 == 2 } > 1 }
+                #expect(!two.record.events.contains { $0.name == "ready" })
+                harness.peers.change { $0.failingStarts = [] }
+                try await two.until("ready") { $0.events.contains { $0.name == "ready" } }
+
+                harness.peers.change { $0.knowsNoStarts = true }
+                for user: Int64 in 3...5 {
+                    try await device(user).until("ready") { client in
+                        client.events.contains { $0.name == "ready" }
+                    }
                 }
             }
         }

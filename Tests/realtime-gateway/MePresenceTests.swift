@@ -98,7 +98,7 @@ struct MePresenceTests {
                     let client = try await Self.device(1, harness, port: node.port)
                     client.drop()
                 }
-                let reads: @Sendable () -> Int = { harness.peers.count("/internal/users/1/rooms") }
+                let reads: @Sendable () -> Int = { harness.peers.now.startedUsers.joined().count { $0 == 1 } }
                 try await visit()
                 try await eventually("a kept start") {
                     let before = reads()

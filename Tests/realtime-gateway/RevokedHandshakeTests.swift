@@ -34,7 +34,7 @@ struct RevokedHandshakeTests {
         let settings = try GatewaySettings(service.config)
         let chat = ChatClient(service.internalClient(service.peers.chat))
         let admission = try App.makeAdmission(settings, service, chat)
-        let me = try App.makeMe(settings, service, OnlineStore.Times())
+        let me = try App.makeMe(settings, service, chat, OnlineStore.Times())
         let shards = try App.makeShards(settings, service, chat, admission, me)
         let engine = EngineServer(on: service.loops, settings: settings.engine) { request throws(EngineError) in
             let handshake = try await admission.handshake(request)

@@ -1,3 +1,4 @@
+import Contract
 import ServiceSupport
 import TestSupport
 import Testing
@@ -120,6 +121,24 @@ struct InternalTests {
             let known = try await harness.ask(
                 "POST", "/internal/acquaintances", json: #"{"user_id":"3","others":["1","2","3","5","6","7"]}"#)
             #expect(try known.json["ids"]?.elements?.compactMap(\.string).sorted() == ["1", "2", "3", "7"])
+        }
+    }
+
+    @Test(
+        "The channels from which sockets start are those of each user, with the workspaces where the user is no guest")
+    func starts() async throws {
+        try await WorkspaceHarness.use { harness in
+            let fixtures = try await Fixture.make(2, in: harness)
+            let (first, second) = (fixtures[0], fixtures[1])
+            _ = try await harness.sql(
+                "update member set role = 'guest' where workspace = \(first.workspace) and user_id = 3")
+            let reply = try await harness.ask("POST", "/internal/starts/channels", json: #"{"ids":["6","3","3"]}"#)
+            let read = try #require(StartChannelsReply(try reply.json))
+            #expect(read.users.map(\.id) == [UserID(3)])
+            let user = try #require(read.users.first)
+            #expect(user.channels.map(\.id.rawValue) == fixtures.map { Int64($0.channel) + 1 })
+            #expect(user.channels.map(\.workspace.rawValue) == fixtures.map { Int64($0.workspace) })
+            #expect(user.whollySeen.map(\.rawValue) == [Int64(second.workspace)])
         }
     }
 

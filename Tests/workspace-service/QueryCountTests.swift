@@ -104,6 +104,7 @@ struct QueryCountTests {
         "GET /internal/workspaces/{id}/channels": 1,
         "POST /internal/acquaintances": 1,
         "POST /internal/memberships": 1,
+        "POST /internal/starts/channels": 1,
         "POST /internal/lock-outs": 1,
         "POST /internal/auto-join": 6,
         "GET /internal/users/{id}/shared-workspaces": 1,
@@ -201,6 +202,7 @@ struct QueryCountTests {
                 ("GET /internal/workspaces/{id}/channels", "?user_id=1", ""),
                 ("POST /internal/acquaintances", "", #"{"user_id":"1","others":[\#(users)]}"#),
                 ("POST /internal/memberships", "", #"{"ids":[\#(users)]}"#),
+                ("POST /internal/starts/channels", "", #"{"ids":[\#(users)]}"#),
                 (
                     "POST /internal/lock-outs", "",
                     #"{"user_id":"1","channels":[\#(channels)],"workspaces":["\#(fixture.workspace)"]}"#

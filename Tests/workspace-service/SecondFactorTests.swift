@@ -102,6 +102,9 @@ struct SecondFactorTests {
             #expect(
                 try await harness.ask("POST", "/internal/memberships", json: #"{"ids":["2"]}"#).text
                     == #"{"memberships":[]}"#)
+            #expect(
+                try await harness.ask("POST", "/internal/starts/channels", json: #"{"ids":["2"]}"#).text
+                    == #"{"users":[]}"#)
             #expect(try await harness.ask("GET", "/internal/users/2/channels").text == #"{"channels":[]}"#)
             let joining = try await harness.ask(
                 "POST", "/internal/channels/\(channel)/join", json: #"{"user_id":"2"}"#)

@@ -12,14 +12,36 @@ struct InternalMeRoutes: Sendable {
 
     func register(in routes: inout InternalRoutes) {
         routes.add(MyRoomsRequest.self, start)
+        routes.add(StartsRequest.self, starts)
         routes.add(MeSendRequest.self, send)
         routes.add(MeReadRequest.self, read)
         routes.add(MeHistoryRequest.self, history)
     }
 
     func start(_ request: MyRoomsRequest) async throws -> MyRoomsReply {
+        try await start(of: request.user, in: request.channels, for: native(request.profile))
+    }
+
+    /// The starts are read side by side, so that the statements of all users make one round trip.
+    func starts(_ request: StartsRequest) async throws -> StartsReply {
         let profile = try native(request.profile)
-        let start = try await rooms.start(of: request.user, in: request.channels)
+        return await withTaskGroup(of: StartsReply.Start?.self) { group in
+            for user in request.users {
+                group.addTask {
+                    guard let rooms = try? await start(of: user.id, in: user.channels, for: profile) else { return nil }
+                    return StartsReply.Start(user: user.id, rooms: rooms)
+                }
+            }
+            var starts: [StartsReply.Start] = []
+            for await case .some(let start) in group { starts.append(start) }
+            return StartsReply(starts: starts)
+        }
+    }
+
+    private func start(
+        of user: UserID, in channels: [MyRoomsRequest.Channel], for profile: ClientProfile
+    ) async throws -> MyRoomsReply {
+        let start = try await rooms.start(of: user, in: channels)
         return MyRoomsReply(
             user: JSONWriter.bytes { $0.view(start.user, for: profile) },
             settings: JSONWriter.bytes { $0.view(SettingsView(settings: start.settings), for: profile) },

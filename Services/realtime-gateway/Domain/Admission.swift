@@ -97,16 +97,6 @@ struct Admission: Sendable {
         let workspace: WorkspaceID
     }
 
-    /// The start of a user's `/me` socket: all rooms of the user.
-    func start(of user: UserID, for profile: ClientProfile) async throws -> MeStart {
-        let channels = try await workspaces.channels(of: user)
-        let entered = Set(channels.map(\.workspace))
-        async let known = entered.isEmpty ? [] : workspaces.access(of: user, workspaces: Array(entered)).workspaces
-        let reply = try await chat.rooms(
-            of: user, in: channels.map { .init(id: $0.id, workspace: $0.workspace, name: $0.name) }, for: profile)
-        return MeStart(reply: reply, whollySeen: Set(try await known.filter { $0.memberRole != .guest }.map(\.id)))
-    }
-
     /// The user's right in the room; nil for none.
     func standing(of user: UserID, in room: RoomID) async throws -> Standing? {
         if let channel = room.channel {

@@ -15,8 +15,9 @@ final class GatewayShard: @unchecked Sendable {
         /// Joins whose access is checked. When all sockets come back together the others wait: the shipped clients do not
         /// ask a second time.
         let admissions = ConcurrencyLimiter(64)
-        /// Starts of `/me` sockets. They keep chat-service busy: more of them would only wait there, and posts behind them.
-        let starts = ConcurrencyLimiter(16)
+        /// Starts of `/me` sockets, two calls of `StartReads`. They keep chat-service busy: more of them would only wait there, and
+        /// posts behind them.
+        let starts = ConcurrencyLimiter(2 * StartReads.usersPerCall)
         /// Joins for which chat-service is asked for a history cursor.
         let cursorReads = ConcurrencyLimiter(64)
     }

@@ -72,6 +72,11 @@ struct Memberships: Sendable {
         try await access.channels(of: users)
     }
 
+    /// The channels from which the `/me` sockets of users start; users in no channel are missing.
+    func starts(of users: [UserID]) async throws -> [StartChannelsReply.User] {
+        try await access.starts(of: users)
+    }
+
     /// Returns those of `others` that the user sees in a workspace, or in any.
     func acquaintances(
         of user: UserID, among others: [UserID], in workspace: WorkspaceID?

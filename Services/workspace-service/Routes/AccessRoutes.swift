@@ -17,6 +17,7 @@ struct AccessRoutes: Sendable {
         routes.add(UserChannelsRequest.self, ofUser)
         routes.add(VisibleChannelsRequest.self, visible)
         routes.add(MembershipsRequest.self, memberships)
+        routes.add(StartChannelsRequest.self, starts)
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
         routes.add(SharedWorkspacesRequest.self, shared)
@@ -68,6 +69,10 @@ struct AccessRoutes: Sendable {
 
     func memberships(_ request: MembershipsRequest) async throws -> MembershipsReply {
         MembershipsReply(memberships: try await memberships.channels(of: request.users))
+    }
+
+    func starts(_ request: StartChannelsRequest) async throws -> StartChannelsReply {
+        StartChannelsReply(users: try await memberships.starts(of: request.users))
     }
 
     func acquaintances(_ request: AcquaintancesRequest) async throws -> UsersReply {

@@ -4,7 +4,7 @@ import Wire
 extension Samples {
     private static let botSecret = BotTokenSecret(hash: [UInt8](repeating: 7, count: 32), prefix: "maru_bot_abc123")
 
-    static let requests: [any InternalRequest] = mostRequests + botRequests
+    static let requests: [any InternalRequest] = mostRequests + botRequests + startRequests
 
     private static let botRequests: [any InternalRequest] = [
         BotIdentityRequest(hash: [UInt8](repeating: 7, count: 32)), BotTokensRequest(bot: UserID(9)),

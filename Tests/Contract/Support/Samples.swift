@@ -93,7 +93,6 @@ enum Samples {
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
         PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
         PresentMembersRequest(room: RoomID(ChannelID(7)), users: users),
-        MyRoomsRequest(user: UserID(5), profile: "native", channels: [myChannel]),
         MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "안녕", clientID: "c-1", thread: 3, toRoom: true),
         MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "", clientID: "c-1"),
         MeReadRequest(caller: me, room: RoomID(DMID(4)), seq: 12, thread: 3),
@@ -115,7 +114,7 @@ enum Samples {
     ]
 
     /// The replies, and the values inside of messages.
-    static let values: [any WireMessage] = [
+    static let mostValues: [any WireMessage] = [
         EmptyReply(), BotReply(user: UserID(9)), botIdentity, BotTokensReply(tokens: botTokens), botTokens[0],
         botTokens[1], keys, ProfilesReply(profiles: profiles), profiles[0],
         ProfilesByEmailReply(
@@ -133,7 +132,6 @@ enum Samples {
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
         RoomChangesReply(rev: 9, head: 12, events: [events[3]]), RoomHeadsReply(heads: [head]), head,
         HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
-        MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom]), myRoom, myChannel,
         MeReply(result: Array("{}".utf8)),
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
@@ -242,9 +240,5 @@ enum Samples {
     private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
     private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")
-    private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")
-    private static let myRoom = MyRoomsReply.Room(
-        room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,
-        summary: Array("{}".utf8))
     private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
 }

@@ -4,6 +4,7 @@ import EventLoop
 import Glibc
 import LoadClient
 import ServiceSupport
+import Synchronization
 import TestSupport
 import Wire
 
@@ -32,6 +33,7 @@ final class GatewayFixture: Sendable {
     /// The settings of the gateway.
     private let gateway: [String: String]
     private let issuer = TokenIssuer()
+    private let tokens = Mutex<[String: String]>([:])
 
     /// - Parameter loops: the gateway's loops; 0 for the default of one a core.
     static func start(_ layout: RoomLayout, loops: Int = 0, with parts: Parts = []) async throws -> GatewayFixture {
@@ -131,9 +133,15 @@ final class GatewayFixture: Sendable {
         return try Self.run("realtime-gateway", gateway, in: folder.path)
     }
 
-    /// An access token of a user, valid for a day.
+    /// An access token of a user, valid for a day. A device that comes back has its token, so it is signed once.
     func token(of user: Int, _ profile: String = GatewayFixture.profileName) -> String {
-        issuer.token(user: Int64(user), key: profile, lives: .seconds(86_400))
+        tokens.withLock { tokens in
+            let name = "\(profile) \(user)"
+            if let known = tokens[name] { return known }
+            let made = issuer.token(user: Int64(user), key: profile, lives: .seconds(86_400))
+            tokens[name] = made
+            return made
+        }
     }
 
     /// Journeys that each post a message with its sending time, as a member of the next room.

@@ -96,8 +96,6 @@ struct PeerReplies {
             let id = Int64(parts[2]) ?? 0
             switch (parts[1], parts[3]) {
             case ("channels", "members"): return members(of: ChannelID(id))
-            case ("users", "channels"): return channels(of: Int(id))
-            case ("users", "rooms"): return start(of: Int(id))
             default: return Response(.notFound)
             }
         }
@@ -161,6 +159,21 @@ struct PeerReplies {
         switch path {
         case "/internal/badges":
             return .json(BadgesReply(badges: users.map { .init(user: $0, unread: 0, mentions: 0) }).encoded())
+        case "/internal/starts/channels":
+            return .json(
+                StartChannelsReply(
+                    users: users.map { user in
+                        StartChannelsReply.User(
+                            id: user,
+                            channels: layout.channels(of: Int(user.rawValue)).map {
+                                .init(id: $0, workspace: RoomLayout.workspace, name: RoomLayout.name(of: $0))
+                            }, whollySeen: [])
+                    }
+                ).encoded())
+        case "/internal/starts":
+            let asked = json[named: "users"]?.elements?.compactMap(StartsRequest.User.init) ?? []
+            return .json(
+                StartsReply(starts: asked.map { .init(user: $0.id, rooms: rooms(of: Int($0.id.rawValue))) }).encoded())
         case "/internal/memberships":
             return .json(
                 MembershipsReply(
@@ -173,24 +186,14 @@ struct PeerReplies {
         }
     }
 
-    private func channels(of user: Int) -> Response {
-        let channels = layout.channels(of: user).map { channel in
-            ChannelAccess(
-                id: channel, workspace: RoomLayout.workspace, name: RoomLayout.name(of: channel), role: .member,
-                isDefault: false, version: 1)
-        }
-        return .json(UserChannelsReply(channels: channels).encoded())
-    }
-
     /// The start of a /me socket where chat-service is a stub.
-    private func start(of user: Int) -> Response {
+    private func rooms(of user: Int) -> MyRoomsReply {
         let rooms = layout.channels(of: user).map { channel in
             MyRoomsReply.Room(
                 room: RoomID(channel), workspace: RoomLayout.workspace,
                 head: Contract.RoomHead(seq: head.value, rev: 0), unread: 0, summary: Array("{}".utf8))
         }
-        return .json(
-            MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: rooms).encoded())
+        return MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: rooms)
     }
 
     private func members(of channel: ChannelID) -> Response {

@@ -13,8 +13,37 @@ extension PeersOfGateway {
     }
 
     func myRooms(of user: Int64, _ call: StubCall) -> Response {
-        let elements = call.json?["channels"]?.elements
-        let named = elements?.compactMap { $0["channel_id"]?.string.flatMap(ChannelID.init) } ?? []
+        .json(myRooms(of: user, in: channels(call.json)).encoded())
+    }
+
+    func startChannels(of users: [Int64]) -> Response? {
+        if knowsNoStarts { return .refusal(404, "E97") }
+        let found = users.filter(workspace.contains).map { user in
+            StartChannelsReply.User(
+                id: UserID(user),
+                channels: channels.keys.sorted().filter { channels[$0]?.contains(user) == true }
+                    .map { .init(id: ChannelID($0), workspace: WorkspaceID(3), name: "general") },
+                whollySeen: guests.contains(user) ? [] : [WorkspaceID(3)])
+        }
+        return .json(StartChannelsReply(users: found).encoded())
+    }
+
+    mutating func starts(_ call: StubCall) -> Response? {
+        if knowsNoStarts { return .refusal(404, "E97") }
+        guard let elements = call.json?["users"]?.elements else { return nil }
+        let users = elements.compactMap(StartsRequest.User.init)
+        startedUsers.append(users.map(\.id.rawValue))
+        let starts = users.filter { !failingStarts.contains($0.id.rawValue) }.map { user in
+            StartsReply.Start(user: user.id, rooms: myRooms(of: user.id.rawValue, in: user.channels.map(\.id)))
+        }
+        return .json(StartsReply(starts: starts).encoded())
+    }
+
+    private func channels(_ json: JSONValue?) -> [ChannelID] {
+        json?["channels"]?.elements?.compactMap { $0["channel_id"]?.string.flatMap(ChannelID.init) } ?? []
+    }
+
+    private func myRooms(of user: Int64, in named: [ChannelID]) -> MyRoomsReply {
         let own = dms.filter { $0.value.users.contains(user) }.keys.sorted().map { RoomID(DMID($0)) }
         let rooms = (named.map { RoomID($0) } + own).map { room in
             let head = messages[room]?.last?.body.seq ?? 0
@@ -27,10 +56,8 @@ extension PeersOfGateway {
                     }
                 })
         }
-        let reply = MyRoomsReply(
-            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array((settings[user] ?? "{}").utf8),
-            rooms: rooms)
-        return .json(reply.encoded())
+        return MyRoomsReply(
+            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array((settings[user] ?? "{}").utf8), rooms: rooms)
     }
 
     /// The replies about people that a user meets.

@@ -53,8 +53,13 @@ struct PeersOfGateway: StubState {
     var isAway = false
     /// Whether access answers are made and held.
     var isHoldingAccess = false
-    /// Whether the answers of chat-service from which `/me` sockets start are held.
+    /// Whether the answers of chat-service from which `/me` sockets start are held, and for which users they were made, call by call.
     var isHoldingStarts = false
+    var startedUsers: [[Int64]] = []
+    /// Whether workspace- and chat-service are of a release that answers the start of one user at a time, and the users without a
+    /// readable start.
+    var knowsNoStarts = false
+    var failingStarts: Set<Int64> = []
     /// The next access answer of this user is held, and so are the answers of these calls.
     var nextHeld: Int64?
     var heldCalls: Set<Int> = []
@@ -76,7 +81,7 @@ struct PeersOfGateway: StubState {
 
     func isHolding(_ call: StubCall) -> Bool {
         isHoldingAccess && call.path == "/internal/access"
-            || isHoldingStarts && call.path.hasPrefix("/internal/users/") && call.path.hasSuffix("/rooms")
+            || isHoldingStarts && call.path == "/internal/starts"
             || heldCalls.contains(call.serial)
             || !heldDevices.isEmpty && heldDevices.contains(call.json?["message"]?["token"]?.string ?? "")
     }
@@ -163,6 +168,8 @@ struct PeersOfGateway: StubState {
         case ("acquaintances", _), ("badges", _), ("profiles", _): return people(call)
         case ("users", "channels"): return myChannels(of: call.number)
         case ("users", "rooms"): return myRooms(of: call.number, call)
+        case ("starts", "channels"): return startChannels(of: call.ids("ids"))
+        case ("starts", _): return starts(call)
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }
         case ("token", _), (_, "token"): return .json(#"{"access_token":"t","expires_in":3600}"#)
         default: return nil

@@ -56,7 +56,7 @@ extension GatewayShard {
         while true {
             let mark = accessChanges.mark(of: socket.user)
             let start = try await limits.starts.run {
-                try await admission.start(of: socket.user, for: socket.profile)
+                try await context.me.startReads.start(of: socket.user, for: socket.profile)
             }
             if mark == accessChanges.mark(of: socket.user) { return start }
         }

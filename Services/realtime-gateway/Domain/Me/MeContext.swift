@@ -8,6 +8,7 @@ struct MeContext: Sendable {
     let presenceTimes: OnlineStore.Times
     let visibility: PresenceVisibility
     let starts: StartCache
+    let startReads: StartReads
     let workspaces: WorkspaceClient
     let auth: AuthClient
 }

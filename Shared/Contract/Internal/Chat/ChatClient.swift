@@ -68,4 +68,10 @@ public struct ChatClient: Sendable {
     ) async throws -> MyRoomsReply {
         try await client.send(MyRoomsRequest(user: user, profile: profile.name, channels: channels))
     }
+
+    /// The starts of the `/me` sockets of several users; those that could not be read are missing.
+    public func starts(of users: [StartsRequest.User], for profile: ClientProfile) async throws -> [StartsReply.Start] {
+        if users.isEmpty { return [] }
+        return try await client.send(StartsRequest(profile: profile.name, users: users)).starts
+    }
 }

@@ -82,6 +82,12 @@ public struct WorkspaceClient: Sendable {
         return try await client.send(MembershipsRequest(users: users)).memberships
     }
 
+    /// The channels from which the `/me` sockets of users start; users in no channel are missing.
+    public func starts(of users: [UserID]) async throws -> [StartChannelsReply.User] {
+        if users.isEmpty { return [] }
+        return try await client.send(StartChannelsRequest(users: users)).users
+    }
+
     /// Those of `others` that `user` sees in a workspace, or in any.
     public func acquaintances(
         of user: UserID, among others: [UserID], in workspace: WorkspaceID? = nil

@@ -1,0 +1,93 @@
+public import Wire
+
+/// Asks chat-service for the starts of the `/me` sockets of several users, like `MyRoomsRequest` for each.
+public struct StartsRequest: InternalRequest {
+    public typealias Reply = StartsReply
+
+    public static let route = InternalRoute.idempotentPost("/internal/starts")
+
+    public struct User: WireMessage, Equatable {
+        public let id: UserID
+        public let channels: [MyRoomsRequest.Channel]
+
+        public init(id: UserID, channels: [MyRoomsRequest.Channel]) {
+            self.id = id
+            self.channels = channels
+        }
+
+        public init?(_ json: JSONValue) {
+            guard let id: UserID = json.textID("user_id"), let elements = json["channels"]?.elements else { return nil }
+            let channels = elements.map(MyRoomsRequest.Channel.init)
+            if channels.contains(nil) { return nil }
+            self.init(id: id, channels: channels.compactMap(\.self))
+        }
+
+        public func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.field("user_id", id.description)
+                json.field("channels", channels)
+            }
+        }
+    }
+
+    /// The name of the client profile for which the views are written.
+    public let profile: String
+    public let users: [User]
+
+    public init(profile: String, users: [User]) {
+        self.profile = profile
+        self.users = users
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        guard let elements = request.member("users")?.elements else { throw .invalid("users is missing.") }
+        let users = elements.map(User.init)
+        guard !users.contains(nil), users.count <= InternalRequestReader.bulkLimit else {
+            throw .invalid("users is not valid.")
+        }
+        self.init(profile: try request.memberText("profile"), users: users.compactMap(\.self))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.body { json in
+            json.field("profile", profile)
+            json.field("users", users)
+        }
+    }
+}
+
+/// Users without a readable start are missing.
+public struct StartsReply: WireMessage {
+    public struct Start: WireMessage {
+        public let user: UserID
+        public let rooms: MyRoomsReply
+
+        public init(user: UserID, rooms: MyRoomsReply) {
+            self.user = user
+            self.rooms = rooms
+        }
+
+        public init?(_ json: JSONValue) {
+            guard let user: UserID = json.textID("user_id"), let rooms = json["start"].flatMap(MyRoomsReply.init)
+            else { return nil }
+            self.init(user: user, rooms: rooms)
+        }
+
+        public func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.field("user_id", user.description)
+                json.field("start", rooms)
+            }
+        }
+    }
+
+    public let starts: [Start]
+
+    public init(starts: [Start]) { self.starts = starts }
+
+    public init?(_ json: JSONValue) { self.init(starts: json.list("starts")) }
+
+    public var sizeHint: Int { starts.reduce(32) { $0 + 32 + $1.rooms.sizeHint } }
+
+    public func write(to json: inout JSONWriter) { json.object { $0.field("starts", starts) } }
+}

@@ -1,0 +1,48 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Starts of several sockets", .serialized)
+struct StartsTests {
+    @Test("The starts of several users in one call are those of each user alone")
+    func joint() async throws {
+        try await ChatHarness.use { chat in
+            #expect(try await chat.send("hello @n2").status == 201)
+            _ = try await chat.call("PUT", "\(ChatHarness.channel)/read", user: 3, json: #"{"seq":1}"#)
+            let channels = #"[{"channel_id":"7","workspace_id":"3","name":"general"}]"#
+            var each: [UserID: String] = [:]
+            for user: Int64 in 1...3 {
+                let reply = try await chat.instances[0].internalCall(
+                    "POST", "/internal/users/\(user)/rooms", json: #"{"profile":"native","channels":\#(channels)}"#)
+                each[UserID(user)] = reply.text
+            }
+            #expect(Set(each.values).count == 3)
+            let users = (1...3).map { #"{"user_id":"\#($0)","channels":\#(channels)}"# }.joined(separator: ",")
+            let reply = try await chat.instances[0].internalCall(
+                "POST", "/internal/starts", json: #"{"profile":"native","users":[\#(users)]}"#)
+            let starts = try #require(StartsReply(try reply.json)).starts
+            let joint = Dictionary(starts.map { ($0.user, String(decoding: $0.rooms.encoded(), as: UTF8.self)) }) { $1 }
+            #expect(joint == each)
+        }
+    }
+
+    @Test("Starts for another profile, of no users, or of malformed ones are refused")
+    func refusals() async throws {
+        try await ChatHarness.use { chat in
+            let many = [String](repeating: #"{"user_id":"1","channels":[]}"#, count: 1001).joined(separator: ",")
+            for body in [
+                "{}", #"{"profile":"native"}"#, #"{"profile":"native","users":[{"user_id":"x","channels":[]}]}"#,
+                #"{"profile":"native","users":[{"user_id":"1"}]}"#, #"{"profile":"native","users":[\#(many)]}"#,
+                #"{"profile":"no such","users":[]}"#,
+                #"{"profile":"native","users":[{"user_id":"1","channels":[{"channel_id":"7"}]}]}"#,
+            ] {
+                let reply = try await chat.instances[0].internalCall("POST", "/internal/starts", json: body)
+                #expect(reply.status == 422, "\(body.prefix(100))")
+            }
+        }
+    }
+}
