@@ -141,6 +141,23 @@ def test_the_owner_is_handed_over_and_both_logs_tell_it(ctl, join, user):
     assert ("workspaces.hand-over", "done") in acts(ctl, f"workspaces/{workspace}/owner/{member.id}")
 
 
+def test_a_ban_is_listed_and_lifted(ctl, join, user):
+    member = join("native")
+    workspace = user.make_workspace(member)
+    ctl("bans", "lift", workspace, member.id, "--yes", status=NOT_FOUND)
+    user.call("PUT", f"/workspaces/{workspace}/bans/{member.id}", json={})
+    (ban,) = ctl("bans", "list", workspace, "--json")["bans"]
+    assert (ban["user_id"], ban["bannedBy"]) == (str(member.id), str(user.id))
+    user.refused("E15", "POST", f"/workspaces/{workspace}/members", json={"email": member.email})
+    ctl("bans", "lift", workspace, member.id, "--yes")
+    assert ctl("bans", "list", workspace, "--json")["bans"] == []
+    newest = user.get(f"/workspaces/{workspace}/audit")["items"][0]
+    assert (newest["action"], newest["detail"]) == ("member.unbanned", {"by": "operator"}) and "actor" not in newest
+    assert ("bans.lift", "done") in acts(ctl, f"workspaces/{workspace}/bans/{member.id}")
+    user.post(f"/workspaces/{workspace}/members", {"email": member.email})
+    assert member.get(f"/workspaces/{workspace}")
+
+
 def test_a_closed_workspace_is_gone_for_its_members(ctl, join, user):
     member = join("native")
     workspace = user.make_workspace(member)

@@ -79,6 +79,21 @@ struct OperatorWorkspaces: Sendable {
         facts.hint(id, user: member)
     }
 
+    /// The newest bans of the workspace.
+    func bans(of id: WorkspaceID) async throws -> [Ban] {
+        _ = try await show(id)
+        return try await roles.bans.list(id, Page(before: nil, limit: Self.mostListed))
+    }
+
+    /// Lets a banned user come back, also to a system workspace, which nobody else could do there.
+    func liftBan(of user: UserID, from id: WorkspaceID) async throws {
+        try await changing(id) { _, tx in
+            guard try await roles.bans.delete(user, in: id, tx) else { throw Failure.notFound }
+            try await workspaces.audit.record(
+                AuditEvent(.banLifted, by: nil, to: user, detail: Self.byOperator), of: id, in: tx)
+        }
+    }
+
     private func changing<Result>(
         _ id: WorkspaceID, _ body: (Workspace, PostgresTransaction) async throws -> Result
     ) async throws -> Result {

@@ -15,6 +15,8 @@ struct WorkspaceOperatorRoutes: Sendable {
         routes.act("workspaces.close", .delete, workspace, close)
         routes.look("roles.list", workspace + "/members", listMembers)
         routes.act("roles.set", .put, workspace + "/members/{user_id}/role/{role}", setRole)
+        routes.look("bans.list", workspace + "/bans", listBans)
+        routes.act("bans.lift", .delete, workspace + "/bans/{user_id}", liftBan)
         routes.look("users.workspaces", "/operator/users/{id}/workspaces", memberships)
         routes.show("/operator/acts", listActs)
         // maructl makes a backup itself: here it only enters the log.
@@ -88,6 +90,28 @@ struct WorkspaceOperatorRoutes: Sendable {
             throw Failure.invalid("The role must be admin, member or guest.")
         }
         try await workspaces.setRole(role, of: try call.id("user_id"), in: try call.id("id"))
+        return call.done()
+    }
+
+    func listBans(_ call: InternalCall) async throws -> Response {
+        let found = try await workspaces.bans(of: try call.id("id"))
+        return call.reply(capacity: 4096) { json in
+            json.object { json in
+                json.array("bans") { json in
+                    for ban in found {
+                        json.object { json in
+                            json.field("user_id", ban.user.description)
+                            if let moderator = ban.bannedBy { json.field("bannedBy", moderator.description) }
+                            json.field("bannedAt", ban.bannedAt)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    func liftBan(_ call: InternalCall) async throws -> Response {
+        try await workspaces.liftBan(of: try call.id("user_id"), from: try call.id("id"))
         return call.done()
     }
 

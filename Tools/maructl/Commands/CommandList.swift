@@ -100,6 +100,18 @@ enum CommandList {
             .call(
                 CallTemplate(
                     .workspace, "PUT", "/operator/workspaces/{workspace}/members/{user}/role/{role}", .done("set")))),
+        Command(
+            "bans list", [workspace], "lists the users that may not come back to a workspace, the newest bans first",
+            .call(
+                CallTemplate(
+                    .workspace, "GET", "/operator/workspaces/{workspace}/bans",
+                    .list("bans", columns: ["user_id", "bannedBy", "bannedAt"])))),
+        Command(
+            "bans lift", [workspace, user], "lets a banned user come back by an invitation or a request",
+            harm: "This lets user {user} come back to workspace {workspace}.",
+            .call(
+                CallTemplate(
+                    .workspace, "DELETE", "/operator/workspaces/{workspace}/bans/{user}", .done("lifted")))),
     ]
 
     private static let rooms: [Command] = [
