@@ -25,15 +25,23 @@ struct InternalMeRoutes: Sendable {
     /// The starts are read side by side, so that the statements of all users make one round trip.
     func starts(_ request: StartsRequest) async throws -> StartsReply {
         let profile = try native(request.profile)
-        return await withTaskGroup(of: StartsReply.Start?.self) { group in
+        return try await withThrowingTaskGroup(of: StartsReply.Start.self) { group in
             for user in request.users {
                 group.addTask {
-                    guard let rooms = try? await start(of: user.id, in: user.channels, for: profile) else { return nil }
-                    return StartsReply.Start(user: user.id, rooms: rooms)
+                    StartsReply.Start(
+                        user: user.id, rooms: try await start(of: user.id, in: user.channels, for: profile))
                 }
             }
             var starts: [StartsReply.Start] = []
-            for await case .some(let start) in group { starts.append(start) }
+            var failure: (any Error)?
+            while let result = await group.nextResult() {
+                switch result {
+                case .success(let start): starts.append(start)
+                case .failure(let error): failure = error
+                }
+            }
+            // If nothing can be read, the caller learns why.
+            if starts.isEmpty, let failure { throw failure }
             return StartsReply(starts: starts)
         }
     }
