@@ -42,7 +42,7 @@ struct BenchSearch: MeasuringProgram {
         var ours: [Times] = []
         for one in SearchCase.all {
             let target = "\(path)/search?q=\(PercentEncoding.strict.encode(one.query))&limit=20"
-            ours.append(try await times(target, service.publicPort, token))
+            ours.append(try await times(target, service.publicPort, token, mustFind: one.isFrequent))
         }
         let finds = try await times(
             "\(path)/find?q=\(PercentEncoding.strict.encode("ㅅㄹ1"))", service.publicPort, token)
@@ -95,7 +95,11 @@ struct BenchSearch: MeasuringProgram {
     }
 
     /// The milliseconds of repeated calls.
-    private static func times(_ target: String, _ port: UInt16, _ token: String) async throws -> Times {
+    ///
+    /// - Parameter mustFind: whether a reply without results is an error: to find nothing takes another time.
+    private static func times(
+        _ target: String, _ port: UInt16, _ token: String, mustFind: Bool = false
+    ) async throws -> Times {
         let headers = [("SesacKey", "native"), ("Authorization", token)]
         var times: [Double] = []
         for round in 0..<(rounds + 3) {
@@ -103,6 +107,9 @@ struct BenchSearch: MeasuringProgram {
             let reply = try await HTTPCall.get(port: port, target, headers: headers)
             guard reply.status == 200 else {
                 throw NeverHappened(description: "\(target): \(reply.status) \(reply.text)")
+            }
+            if mustFind, try reply.json["items"]?[0] == nil {
+                throw NeverHappened(description: "\(target) finds nothing: \(reply.text)")
             }
             // The first calls fill caches.
             if round >= 3 { times.append(Double(EventLoop.preciseNow - began) / 1e6) }

@@ -16,7 +16,7 @@ struct LikeSearch {
         try await database.run(
             sql: """
                 create table message (kind smallint, room bigint, seq bigint, author bigint, session bigint,
-                    content text, files text[], created_at bigint, primary key (kind, room, seq))
+                    content text, files text[], created_at bigint, workspace bigint, primary key (kind, room, seq))
                 """)
         try await corpus.copy(to: "message", of: database)
         try await database.run(sql: "create extension pg_trgm")

@@ -6,7 +6,7 @@ import TestSupport
 struct SearchCorpus {
     /// The messages are spread over this many milliseconds before now.
     private static let span: Int64 = 90 * 86_400_000
-    private static let columns = "kind, room, seq, author, session, content, files, created_at"
+    private static let columns = "kind, room, seq, author, session, content, files, created_at, workspace"
 
     private let folder = TemporaryFolder("maru-search-corpus")
     private var path: String { folder.path + "/messages" }
@@ -23,7 +23,7 @@ struct SearchCorpus {
             seqs[room] += 1
             let author = chat.skewed(Int(SearchPeers.users)) + 1
             let at = end - Self.span + Int64(Double(Self.span) * Double(index) / Double(count))
-            fputs("1\t\(room)\t\(seqs[room])\t\(author)\t1\t\(chat.message())\t{}\t\(at)\n", file)
+            fputs("1\t\(room)\t\(seqs[room])\t\(author)\t1\t\(chat.message())\t{}\t\(at)\t1\n", file)
         }
     }
 
