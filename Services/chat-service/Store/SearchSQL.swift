@@ -64,8 +64,14 @@ struct SearchSQL {
         let dms = conditions.rooms.filter { $0.kind == .dm }.map(\.rawValue)
         var terms = ["(kind = 1 and room = any(\(try add(channels))) or kind = 2 and room = any(\(try add(dms))))"]
         if !conditions.all.isEmpty { terms.append("grams @> \(try add(conditions.all.sorted()))") }
-        for any in conditions.any { terms.append("grams && \(try add(any))") }
+        for alternatives in conditions.any { terms.append(try oneOf(alternatives)) }
         return terms.joined(separator: " and ")
+    }
+
+    /// The grams of one alternative or another.
+    private mutating func oneOf(_ alternatives: [[Int32]]) throws -> String {
+        if alternatives.allSatisfy({ $0.count == 1 }) { return "grams && \(try add(alternatives.map { $0[0] }))" }
+        return "(\(try alternatives.map { "grams @> \(try add($0))" }.joined(separator: " or ")))"
     }
 
     /// Adds a parameter and returns its name, such as `$3`.

@@ -43,6 +43,18 @@ struct SearchWalkTests {
         #expect(walk.state == .full && walk.next == SearchCursor(messages[19]))
     }
 
+    @Test("A syllable that no message has excludes messages with its consonants, unless it goes on in the next one")
+    func rareSyllable() throws {
+        let conditions = SearchConditions(request("뷁"), rooms: [RoomID(ChannelID(1))])
+        let alternatives = try #require(conditions.any.first)
+        func isFound(_ text: String) -> Bool {
+            let grams = Set(SearchGrams(workspace: 3).all(of: SearchText(text)))
+            return alternatives.contains(where: grams.isSuperset)
+        }
+        #expect(!isFound("보고서는 내일까지 부탁드립니다"))
+        #expect(isFound("뷁") && isFound("뷀가"))
+    }
+
     @Test("Periods are read from the newest: that of the present, three more, and the rest")
     func spans() {
         var walk = walk(request("회의"), wanted: 20)

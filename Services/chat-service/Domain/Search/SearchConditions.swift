@@ -7,8 +7,8 @@ struct SearchConditions: Sendable {
     let workspace: WorkspaceID
     /// A message must have all of these grams.
     private(set) var all: Set<Int32> = []
-    /// A message must have one gram of each of these lists.
-    private(set) var any: [[Int32]] = []
+    /// Of each of these lists a message must have all grams of one alternative.
+    private(set) var any: [[[Int32]]] = []
     let rooms: [RoomID]
     let before: Timestamp?
     let after: Timestamp?
@@ -35,11 +35,12 @@ struct SearchConditions: Sendable {
         if choices.count == 1 {
             all.formUnion(choices[0])
         } else if choices.allSatisfy({ !$0.isEmpty }) {
-            // Grams that all alternatives share are required; beyond that, each alternative stands by one of its own.
+            // Grams that all alternatives share are required; beyond that, each alternative stands by its own. One of them
+            // alone may be frequent, such as a pair of initial consonants beside a syllable that no message has.
             let common = choices.dropFirst().reduce(Set(choices[0])) { $0.intersection($1) }
             all.formUnion(common)
-            let own = choices.map { $0.first { !common.contains($0) } }
-            if own.allSatisfy({ $0 != nil }) { any.append(own.compactMap(\.self)) }
+            let own = choices.map { $0.filter { !common.contains($0) } }
+            if own.allSatisfy({ !$0.isEmpty }) { any.append(own) }
         }
     }
 
@@ -47,7 +48,7 @@ struct SearchConditions: Sendable {
         if properties.count == 1 {
             all.insert(grams.gram(of: properties[0]))
         } else if properties.count <= Self.fewValues {
-            any.append(properties.map(grams.gram))
+            any.append(properties.map { [grams.gram(of: $0)] })
         }
     }
 }
