@@ -46,11 +46,11 @@ public enum FreePort {
     /// The ports that were picked. A port is never given twice, because the test that picked it may listen later, or again.
     private static let picked = Mutex<Set<UInt16>>([])
 
-    /// A free TCP port above the range that the kernel uses for outgoing connections and the ports of the Python tests, which run
-    /// meanwhile, so that none of these takes it before it is used.
+    /// A free TCP port below the range that the kernel uses for outgoing connections, so that none of these takes it
+    /// before it is used.
     public static func pick() -> UInt16 {
         while true {
-            let port = UInt16.random(in: 61_000...65_535)
+            let port = UInt16.random(in: 15_000..<32_000)
             guard picked.withLock({ $0.insert(port).inserted }) else { continue }
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { close(descriptor) }
