@@ -33,6 +33,7 @@ extension PeersOfGateway {
         guard let elements = call.json?["users"]?.elements else { return nil }
         let users = elements.compactMap(StartsRequest.User.init)
         startedUsers.append(users.map(\.id.rawValue))
+        startTimes.append(.now)
         let starts = users.filter { !failingStarts.contains($0.id.rawValue) }.map { user in
             StartsReply.Start(user: user.id, rooms: myRooms(of: user.id.rawValue, in: user.channels.map(\.id)))
         }

@@ -56,6 +56,7 @@ struct PeersOfGateway: StubState {
     /// Whether the answers of chat-service from which `/me` sockets start are held, and for which users they were made, call by call.
     var isHoldingStarts = false
     var startedUsers: [[Int64]] = []
+    var startTimes: [ContinuousClock.Instant] = []
     /// Whether workspace- and chat-service are of a release that answers the start of one user at a time, and the users without a
     /// readable start.
     var knowsNoStarts = false
