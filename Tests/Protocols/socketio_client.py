@@ -4,12 +4,14 @@ Run with either line of python-socketio, each in its own process. TRANSPORT is p
 SILENCE is the number of seconds after which the server closes a connection that does not answer its pings.
 """
 
+import os
 import sys
 import threading
 
 import socketio
 
 PORT, TRANSPORT, SILENCE = sys.argv[1:]
+PATIENCE = 20 * int(os.environ.get("MARU_PATIENCE", "1"))
 
 
 class Recorder:
@@ -24,7 +26,7 @@ class Recorder:
 
     def wait(self, wanted):
         with self.changed:
-            assert self.changed.wait_for(lambda: wanted in self.events, 20), str((wanted, self.events))[:300]
+            assert self.changed.wait_for(lambda: wanted in self.events, PATIENCE), str((wanted, self.events))[:300]
 
 
 client = socketio.Client(reconnection=False)
