@@ -77,8 +77,8 @@ final class ConnectionAttempt: @unchecked Sendable {
         settings.addOption("statement_timeout", String(configuration.statementTimeout.wholeMilliseconds))
         settings.addOption(
             "idle_in_transaction_session_timeout", String(configuration.idleInTransactionTimeout.wholeMilliseconds))
-        // To compile a statement takes Postgres longer than any statement of the services runs. Without statistics of a table it
-        // expects so many rows that it compiles the short ones.
+        // Without statistics of a table Postgres expects many rows from a short list of ids, and compiles a statement that runs
+        // for less time than that takes.
         settings.addOption("jit", "off")
         return settings
     }

@@ -33,11 +33,7 @@ struct AccountOperatorRoutes: Sendable {
 
     func find(_ call: InternalCall) async throws -> Response {
         let found = try await accounts.find(try call.query("text") ?? "")
-        return call.reply(capacity: 4096) { json in
-            json.object { json in
-                json.array("users") { json in for account in found { json.account(account) } }
-            }
-        }
+        return call.list("users", found) { account, json in json.account(account) }
     }
 
     func show(_ call: InternalCall) async throws -> Response {
@@ -96,18 +92,12 @@ struct AccountOperatorRoutes: Sendable {
 
     func listSessions(_ call: InternalCall) async throws -> Response {
         let open = try await accounts.sessions.store.open(of: try call.id("id"), at: .now)
-        return call.reply { json in
+        return call.list("sessions", open) { session, json in
             json.object { json in
-                json.array("sessions") { json in
-                    for session in open {
-                        json.object { json in
-                            json.field("session_id", session.id.description)
-                            json.field("app", session.profile)
-                            json.field("createdAt", session.createdAt)
-                            json.field("expiresAt", session.expiresAt)
-                        }
-                    }
-                }
+                json.field("session_id", session.id.description)
+                json.field("app", session.profile)
+                json.field("createdAt", session.createdAt)
+                json.field("expiresAt", session.expiresAt)
             }
         }
     }

@@ -19,38 +19,18 @@ struct InternalMeRoutes: Sendable {
     }
 
     func start(_ request: MyRoomsRequest) async throws -> MyRoomsReply {
-        try await start(of: request.user, in: request.channels, for: native(request.profile))
+        let profile = try native(request.profile)
+        return reply(try await rooms.start(of: request.user, in: request.channels), for: profile)
     }
 
-    /// The starts are read side by side, so that the statements of all users make one round trip.
     func starts(_ request: StartsRequest) async throws -> StartsReply {
         let profile = try native(request.profile)
-        return try await withThrowingTaskGroup(of: StartsReply.Start.self) { group in
-            for user in request.users {
-                group.addTask {
-                    StartsReply.Start(
-                        user: user.id, rooms: try await start(of: user.id, in: user.channels, for: profile))
-                }
-            }
-            var starts: [StartsReply.Start] = []
-            var failure: (any Error)?
-            while let result = await group.nextResult() {
-                switch result {
-                case .success(let start): starts.append(start)
-                case .failure(let error): failure = error
-                }
-            }
-            // If nothing can be read, the caller learns why.
-            if starts.isEmpty, let failure { throw failure }
-            return StartsReply(starts: starts)
-        }
+        let starts = try await rooms.starts(of: request.users)
+        return StartsReply(starts: starts.map { .init(user: $0.user, rooms: reply($0.start, for: profile)) })
     }
 
-    private func start(
-        of user: UserID, in channels: [MyRoomsRequest.Channel], for profile: ClientProfile
-    ) async throws -> MyRoomsReply {
-        let start = try await rooms.start(of: user, in: channels)
-        return MyRoomsReply(
+    private func reply(_ start: MyRooms.Start, for profile: ClientProfile) -> MyRoomsReply {
+        MyRoomsReply(
             user: JSONWriter.bytes { $0.view(start.user, for: profile) },
             settings: JSONWriter.bytes { $0.view(SettingsView(settings: start.settings), for: profile) },
             rooms: start.rooms.compactMap { room in

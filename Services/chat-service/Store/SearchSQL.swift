@@ -68,8 +68,7 @@ struct SearchSQL {
         return terms.joined(separator: " and ")
     }
 
-    /// The grams of one alternative or another.
-    private mutating func oneOf(_ alternatives: [[Int32]]) throws -> String {
+    private mutating func oneOf(_ alternatives: [SearchConditions.Alternative]) throws -> String {
         if alternatives.allSatisfy({ $0.count == 1 }) { return "grams && \(try add(alternatives.map { $0[0] }))" }
         return "(\(try alternatives.map { "grams @> \(try add($0))" }.joined(separator: " or ")))"
     }

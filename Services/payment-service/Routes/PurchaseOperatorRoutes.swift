@@ -19,11 +19,7 @@ struct PurchaseOperatorRoutes: Sendable {
 
     func list(_ call: InternalCall) async throws -> Response {
         let found = try await payments.payments.list(ownedBy: try call.id("id"), limit: Self.mostListed)
-        return call.reply(capacity: 4096) { json in
-            json.object { json in
-                json.array("purchases") { json in for record in found { json.purchase(record) } }
-            }
-        }
+        return call.list("purchases", found) { record, json in json.purchase(record) }
     }
 
     func show(_ call: InternalCall) async throws -> Response {
@@ -39,18 +35,12 @@ struct PurchaseOperatorRoutes: Sendable {
     /// Compares the ledger with its own sums, without asking a provider and without a trace.
     func checkLedger(_ call: InternalCall) async throws -> Response {
         let found = try await reconciliation.checkLedger()
-        return call.reply { json in
+        return call.list("differences", found) { difference, json in
             json.object { json in
-                json.array("differences") { json in
-                    for difference in found {
-                        json.object { json in
-                            json.field("kind", difference.kind.rawValue)
-                            json.field("subject", difference.subject)
-                            json.field("ours", difference.ours)
-                            json.field("theirs", difference.theirs)
-                        }
-                    }
-                }
+                json.field("kind", difference.kind.rawValue)
+                json.field("subject", difference.subject)
+                json.field("ours", difference.ours)
+                json.field("theirs", difference.theirs)
             }
         }
     }

@@ -41,11 +41,7 @@ struct WorkspaceOperatorRoutes: Sendable {
     func find(_ call: InternalCall) async throws -> Response {
         guard let text = try call.query("text"), !text.isEmpty else { throw Failure.invalid("text is missing.") }
         let found = try await workspaces.store.search(text, limit: OperatorWorkspaces.mostListed)
-        return call.reply(capacity: 4096) { json in
-            json.object { json in
-                json.array("workspaces") { json in for workspace in found { json.workspace(workspace) } }
-            }
-        }
+        return call.list("workspaces", found) { workspace, json in json.workspace(workspace) }
     }
 
     func show(_ call: InternalCall) async throws -> Response {
@@ -70,17 +66,11 @@ struct WorkspaceOperatorRoutes: Sendable {
         _ = try await workspaces.show(id)
         let found = try await workspaces.store.members(
             of: id, only: try call.query("role"), limit: OperatorWorkspaces.mostListed)
-        return call.reply(capacity: 4096) { json in
+        return call.list("members", found) { member, json in
             json.object { json in
-                json.array("members") { json in
-                    for member in found {
-                        json.object { json in
-                            json.field("user_id", member.user.description)
-                            json.field("role", member.role)
-                            json.field("joinedAt", member.joinedAt)
-                        }
-                    }
-                }
+                json.field("user_id", member.user.description)
+                json.field("role", member.role)
+                json.field("joinedAt", member.joinedAt)
             }
         }
     }
@@ -95,17 +85,11 @@ struct WorkspaceOperatorRoutes: Sendable {
 
     func listBans(_ call: InternalCall) async throws -> Response {
         let found = try await workspaces.bans(of: try call.id("id"))
-        return call.reply(capacity: 4096) { json in
+        return call.list("bans", found) { ban, json in
             json.object { json in
-                json.array("bans") { json in
-                    for ban in found {
-                        json.object { json in
-                            json.field("user_id", ban.user.description)
-                            if let moderator = ban.bannedBy { json.field("bannedBy", moderator.description) }
-                            json.field("bannedAt", ban.bannedAt)
-                        }
-                    }
-                }
+                json.field("user_id", ban.user.description)
+                if let moderator = ban.bannedBy { json.field("bannedBy", moderator.description) }
+                json.field("bannedAt", ban.bannedAt)
             }
         }
     }
@@ -118,18 +102,12 @@ struct WorkspaceOperatorRoutes: Sendable {
     func memberships(_ call: InternalCall) async throws -> Response {
         let found = try await workspaces.store.memberships(
             of: try call.id("id"), limit: OperatorWorkspaces.mostListed)
-        return call.reply(capacity: 4096) { json in
+        return call.list("workspaces", found) { membership, json in
             json.object { json in
-                json.array("workspaces") { json in
-                    for membership in found {
-                        json.object { json in
-                            json.field("workspace_id", membership.workspace.description)
-                            json.field("name", membership.name)
-                            json.field("role", membership.role)
-                            json.field("joinedAt", membership.joinedAt)
-                        }
-                    }
-                }
+                json.field("workspace_id", membership.workspace.description)
+                json.field("name", membership.name)
+                json.field("role", membership.role)
+                json.field("joinedAt", membership.joinedAt)
             }
         }
     }

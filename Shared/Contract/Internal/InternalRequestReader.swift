@@ -102,6 +102,12 @@ public struct InternalRequestReader: Sendable {
         return ids
     }
 
+    /// The member `name` of the body: a list of messages.
+    func memberList<Message: WireMessage>(_ name: StaticString) throws(Failure) -> [Message] {
+        guard let list: [Message] = body?.wholeList(name) else { throw .invalid("\(name) is not valid.") }
+        return list
+    }
+
     /// The member `name` of the body as texts; at most as many as a bulk call may have.
     public func memberTexts(_ name: StaticString) throws(Failure) -> [String] {
         guard let texts = member(name)?.array(\.string), texts.count <= Self.bulkLimit else {

@@ -23,4 +23,15 @@ extension JSONValue {
     func list<Message: WireMessage>(_ name: StaticString) -> [Message] {
         self[name]?.elements?.compactMap(Message.init) ?? []
     }
+
+    /// The messages in a list; nil if there is no list, or if one of them cannot be read.
+    func wholeList<Message: WireMessage>(_ name: StaticString) -> [Message]? {
+        guard let elements = self[name]?.elements else { return nil }
+        var messages: [Message] = []
+        for element in elements {
+            guard let message = Message(element) else { return nil }
+            messages.append(message)
+        }
+        return messages
+    }
 }

@@ -89,6 +89,15 @@ public struct InternalCall: Sendable {
         .json(JSONWriter.bytes(capacity: capacity, write))
     }
 
+    /// A reply with a list in the member `name`.
+    public func list<Item>(
+        _ name: StaticString, _ items: [Item], _ write: (Item, inout JSONWriter) -> Void
+    ) -> Response {
+        reply(capacity: 4096) { json in
+            json.object { json in json.array(name) { json in for item in items { write(item, &json) } } }
+        }
+    }
+
     /// The reply of a successful call without content.
     public func done() -> Response { .json(Array("{}".utf8)) }
 }

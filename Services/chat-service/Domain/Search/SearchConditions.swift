@@ -7,8 +7,10 @@ struct SearchConditions: Sendable {
     let workspace: WorkspaceID
     /// A message must have all of these grams.
     private(set) var all: Set<Int32> = []
-    /// Of each of these lists a message must have all grams of one alternative.
-    private(set) var any: [[[Int32]]] = []
+    /// Grams that a message has together.
+    typealias Alternative = [Int32]
+    /// A message must have one alternative of each of these lists.
+    private(set) var any: [[Alternative]] = []
     let rooms: [RoomID]
     let before: Timestamp?
     let after: Timestamp?

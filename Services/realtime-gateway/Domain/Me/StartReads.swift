@@ -54,7 +54,7 @@ struct StartReads: Sendable {
         } catch let failure as Failure where failure.code == .unknownRoute {
             // A service of an older release is asked for each user.
             var starts: [UserID: MeStart] = [:]
-            for user in users { starts[user] = try await read(user, for: profile, workspaces, chat) }
+            for user in users { starts[user] = try? await read(user, for: profile, workspaces, chat) }
             return starts
         }
     }

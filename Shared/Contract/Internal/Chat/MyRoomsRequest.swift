@@ -1,7 +1,8 @@
 public import Wire
 
 /// Asks chat-service for the start of a user's `/me` socket: the user's rooms in all workspaces, profile and settings. The
-/// caller names the channels, because workspace-service owns their members; chat-service adds the DMs.
+/// caller names the channels, because workspace-service owns their members; chat-service adds the DMs. Gateways of an older
+/// release send it, and newer ones to a chat-service that does not know `StartsRequest`.
 public struct MyRoomsRequest: InternalRequest {
     public typealias Reply = MyRoomsReply
 
@@ -47,12 +48,9 @@ public struct MyRoomsRequest: InternalRequest {
     }
 
     public init(reading request: InternalRequestReader) throws(Failure) {
-        guard let elements = request.member("channels")?.elements else { throw .invalid("channels is missing.") }
-        let channels = elements.map(Channel.init)
-        guard !channels.contains(nil) else { throw .invalid("channels is not valid.") }
         self.init(
             user: try request.id("id"), profile: try request.memberText("profile"),
-            channels: channels.compactMap(\.self))
+            channels: try request.memberList("channels"))
     }
 
     public func write(to request: inout InternalRequestWriter) {

@@ -16,10 +16,10 @@ public struct StartsRequest: InternalRequest {
         }
 
         public init?(_ json: JSONValue) {
-            guard let id: UserID = json.textID("user_id"), let elements = json["channels"]?.elements else { return nil }
-            let channels = elements.map(MyRoomsRequest.Channel.init)
-            if channels.contains(nil) { return nil }
-            self.init(id: id, channels: channels.compactMap(\.self))
+            guard let id: UserID = json.textID("user_id"),
+                let channels: [MyRoomsRequest.Channel] = json.wholeList("channels")
+            else { return nil }
+            self.init(id: id, channels: channels)
         }
 
         public func write(to json: inout JSONWriter) {
@@ -40,12 +40,9 @@ public struct StartsRequest: InternalRequest {
     }
 
     public init(reading request: InternalRequestReader) throws(Failure) {
-        guard let elements = request.member("users")?.elements else { throw .invalid("users is missing.") }
-        let users = elements.map(User.init)
-        guard !users.contains(nil), users.count <= InternalRequestReader.bulkLimit else {
-            throw .invalid("users is not valid.")
-        }
-        self.init(profile: try request.memberText("profile"), users: users.compactMap(\.self))
+        let users: [User] = try request.memberList("users")
+        guard users.count <= InternalRequestReader.bulkLimit else { throw .invalid("users is not valid.") }
+        self.init(profile: try request.memberText("profile"), users: users)
     }
 
     public func write(to request: inout InternalRequestWriter) {

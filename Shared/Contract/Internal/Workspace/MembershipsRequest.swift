@@ -1,7 +1,7 @@
 public import Wire
 
 /// Asks workspace-service for the channels that users are members of, in all workspaces; 1,000 users at most.
-public struct MembershipsRequest: InternalRequest {
+public struct MembershipsRequest: UsersRequest {
     public typealias Reply = MembershipsReply
 
     public static let route = InternalRoute.idempotentPost("/internal/memberships")
@@ -9,14 +9,6 @@ public struct MembershipsRequest: InternalRequest {
     public let users: [UserID]
 
     public init(users: [UserID]) { self.users = users }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(users: try request.memberIDs("ids"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in json.field("ids", users.map(\.description)) }
-    }
 }
 
 public struct MembershipsReply: WireMessage {

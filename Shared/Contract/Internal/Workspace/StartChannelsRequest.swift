@@ -1,7 +1,7 @@
 public import Wire
 
 /// Asks workspace-service, for the starts of `/me` sockets, for the channels of users and the workspaces that they see as a whole.
-public struct StartChannelsRequest: InternalRequest {
+public struct StartChannelsRequest: UsersRequest {
     public typealias Reply = StartChannelsReply
 
     public static let route = InternalRoute.idempotentPost("/internal/starts/channels")
@@ -9,14 +9,6 @@ public struct StartChannelsRequest: InternalRequest {
     public let users: [UserID]
 
     public init(users: [UserID]) { self.users = users }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(users: try request.memberIDs("ids"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in json.field("ids", users.map(\.description)) }
-    }
 }
 
 /// Users in no channel are missing.
