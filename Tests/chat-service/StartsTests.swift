@@ -30,6 +30,21 @@ struct StartsTests {
         }
     }
 
+    @Test("A start that cannot be read is missing, and if no start can be read the call fails")
+    func missing() async throws {
+        try await ChatHarness.use { chat in
+            func starts(_ users: [Int64]) async throws -> HTTPCall.Reply {
+                let list = users.map { #"{"user_id":"\#($0)","channels":[]}"# }.joined(separator: ",")
+                return try await chat.instances[0].internalCall(
+                    "POST", "/internal/starts", json: #"{"profile":"native","users":[\#(list)]}"#)
+            }
+            chat.peers.change { $0.unknown = [3] }
+            let reply = try #require(StartsReply(try await starts([1, 3, 2]).json))
+            #expect(Set(reply.starts.map(\.user)) == [UserID(1), UserID(2)])
+            #expect(try await starts([3]).errorCode == "E13")
+        }
+    }
+
     @Test("Starts for another profile, of no users, or of malformed ones are refused")
     func refusals() async throws {
         try await ChatHarness.use { chat in

@@ -52,6 +52,8 @@ struct PeersOfChat: StubState {
     var bots: [(key: String, nickname: String)] = []
     /// Whether auth-service answers.
     var hasProfiles = true
+    /// Users without an account.
+    var unknown: Set<Int64> = []
     var channels: [Int64: Channel] = [
         7: Channel(workspace: 3, name: "general", members: [1, 2, 3, 4]),
         8: Channel(workspace: 3, name: "random", members: [1]),
@@ -68,7 +70,8 @@ struct PeersOfChat: StubState {
         switch call.subject {
         case ("profiles", _):
             guard hasProfiles else { return .refusal(500, "E99") }
-            return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
+            let known = call.ids("ids").filter { !unknown.contains($0) }
+            return .list("profiles", known.map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
         case ("operators", "acts"):
             acts.append("\(call.text("act") ?? "") \(call.text("subject") ?? "") \(call.text("outcome") ?? "begun")")
             return .json("{}")
