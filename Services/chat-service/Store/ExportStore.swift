@@ -45,7 +45,7 @@ struct ExportStore: Sendable {
         "head of exported room", "select last_seq from room where kind = $1 and id = $2")
     private static let owns = Statement.read(
         "author of exported file",
-        "select exists (select from file where name = $1 and folder = $2 and author = $3)")
+        "select count(*) > 0 from file where name = $1 and folder = $2 and author = $3")
 
     init(database: PostgresPool) {
         self.database = database

@@ -33,7 +33,7 @@ struct PushRecipientStore: Sendable {
         """
         with block as materialized (
             select user_id, blocked from unnest($5::bigint[], $6::bigint[]) as b (user_id, blocked)
-        ), place as (
+        ), place as materialized (
             select user_id, 1::smallint as kind, room from unnest($1::bigint[], $2::bigint[]) as w (user_id, room)
             union all
             select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
@@ -42,32 +42,33 @@ struct PushRecipientStore: Sendable {
             select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
             join dm on dm.high = m.user_id and not dm.high_has_left
         ), unread as materialized (
-            select place.user_id, place.kind, place.room, coalesce(p.seq, 0) as seq, r.last_seq
+            select r.workspace, place.user_id, place.kind, place.room, coalesce(p.seq, 0) as seq, r.last_seq
             from place
             join room r on r.kind = place.kind and r.id = place.room
             left join read_position p
-                on p.user_id = place.user_id and p.kind = place.kind and p.room = place.room
+                on p.workspace = r.workspace and p.user_id = place.user_id and p.kind = place.kind and p.room = place.room
             where r.last_seq > coalesce(p.seq, 0)
         ), newest as materialized (
-            select kind, room, min(seq) as first, greatest(min(seq), max(last_seq) - $4) as after
-            from unread group by kind, room
+            select workspace, kind, room, min(seq) as first, greatest(min(seq), max(last_seq) - $4) as after
+            from unread group by workspace, kind, room
         ), own as (
             select m.kind, m.room, m.author, max(m.seq) as seq
-            from newest join message m on m.kind = newest.kind and m.room = newest.room and m.seq > newest.after
+            from newest join message m on m.workspace = newest.workspace and m.kind = newest.kind and m.room = newest.room
+                and m.seq > newest.after
             where not m.is_aside group by m.kind, m.room, m.author
         ), left_out as materialized (
             select kind, room, c.seq
-            from newest join message_change c using (kind, room) join message m using (kind, room, seq)
+            from newest join message_change c using (workspace, kind, room) join message m using (workspace, kind, room, seq)
             where c.seq > newest.first and m.deleted_at is not null
             union all
-            select kind, room, a.seq from newest join reply a using (kind, room)
+            select kind, room, a.seq from newest join reply a using (workspace, kind, room)
             where a.seq > newest.first and a.is_aside
         ), hidden as (
             select unread.user_id, unread.kind, unread.room, count(*) as count
             from block join unread using (user_id)
             left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
-            join message m on m.kind = unread.kind and m.room = unread.room and m.author = block.blocked
-                and m.seq > greatest(unread.seq, own.seq)
+            join message m on m.workspace = unread.workspace and m.kind = unread.kind and m.room = unread.room
+                and m.author = block.blocked and m.seq > greatest(unread.seq, own.seq)
             where m.deleted_at is null and not m.is_aside
             group by unread.user_id, unread.kind, unread.room
         ), counted as (
@@ -82,10 +83,11 @@ struct PushRecipientStore: Sendable {
             union all
             select f.user_id, count(*)
             from place join thread_follower f using (user_id, kind, room)
-            join reply a on a.kind = f.kind and a.room = f.room and a.root = f.root and a.seq > f.read_seq and a.is_aside
+            join reply a on a.workspace = f.workspace and a.kind = f.kind and a.room = f.room and a.root = f.root
+                and a.seq > f.read_seq and a.is_aside
             where f.is_following and not exists (
-                select from block join message m on m.author = block.blocked
-                where block.user_id = f.user_id and m.kind = a.kind and m.room = a.room and m.seq = a.seq
+                select 1 from block join message m on m.author = block.blocked
+                where block.user_id = f.user_id and m.workspace = a.workspace and m.kind = a.kind and m.room = a.room and m.seq = a.seq
             )
             group by f.user_id
         )

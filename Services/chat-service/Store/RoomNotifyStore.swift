@@ -15,9 +15,9 @@ struct RoomNotifyStore: Sendable {
         returning workspace
         """)
     /// A row of the release 0.2.0 for a channel without messages has no workspace yet.
-    private static let adopt = Statement.write(
-        "adopt notification level",
-        "update room_notify set workspace = $2 where workspace = 0 and user_id = $1 and kind = $3 and room = $4")
+    private static let takeOut = Statement.write(
+        "take out notification level without workspace",
+        "delete from room_notify where workspace = 0 and user_id = $1 and kind = $2 and room = $3")
     /// Rows of the release 0.2.0 for channels without messages have the workspace 0.
     private static let ofUser = Statement.read(
         "notification levels of user",
@@ -27,13 +27,22 @@ struct RoomNotifyStore: Sendable {
         """)
 
     func put(_ notify: RoomNotify, of user: UserID, in room: RoomKey) async throws {
-        let workspace = try await database.query(
-            Self.put, user, room.workspace, room.kindNumber, room.rawValue, notify.level.rawValue,
-            notify.mutedUntil?.milliseconds ?? 0
-        ).value(as: WorkspaceID.self)
-        if workspace != room.workspace {
-            try await database.execute(Self.adopt, user, room.workspace, room.kindNumber, room.rawValue)
-        }
+        var batch = PostgresBatch()
+        try Self.add(notify, of: user, in: room, to: &batch)
+        if try await database.run(batch)[0].value(as: WorkspaceID.self) == room.workspace { return }
+        // A distributed table does not let an update change the workspace, so the row is inserted anew.
+        batch = PostgresBatch()
+        try batch.add(Self.takeOut, user, room.kindNumber, room.rawValue)
+        try Self.add(notify, of: user, in: room, to: &batch)
+        try await database.run(batch)
+    }
+
+    private static func add(
+        _ notify: RoomNotify, of user: UserID, in room: RoomKey, to batch: inout PostgresBatch
+    ) throws(PostgresError) {
+        try batch.add(
+            put, user, room.workspace, room.kindNumber, room.rawValue, notify.level.rawValue,
+            notify.mutedUntil?.milliseconds ?? 0)
     }
 
     /// The rooms of a user in workspaces that are not at their defaults.

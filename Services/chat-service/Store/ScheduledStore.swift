@@ -64,12 +64,18 @@ struct ScheduledStore: Sendable {
         "take due scheduled messages",
         """
         update scheduled set attempts = attempts + 1, due_at = $1 + $2 * (1 << least(attempts, 6))
-        where id in (
-            select id from scheduled where failed_code is null and due_at <= $1
+        where workspace = $4 and id in (
+            select id from scheduled where workspace = $4 and failed_code is null and due_at <= $1
             order by due_at limit $3 for update skip locked
         )
         returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
             failed_detail, files, thread, to_room
+        """)
+    private static let due = Statement.read(
+        "workspaces with due scheduled messages",
+        """
+        select workspace from scheduled where failed_code is null and due_at <= $1
+        group by workspace order by min(due_at) limit $2
         """)
     private static let nextDue = Statement.read(
         "next due scheduled message", "select min(due_at) from scheduled where failed_code is null")
@@ -137,8 +143,15 @@ struct ScheduledStore: Sendable {
 
     /// Leases due messages. Other instances may take those that are not finished when the lease ends.
     func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [ScheduledMessage] {
-        try await database.query(Self.take, now.milliseconds, lease.wholeMilliseconds, limit)
-            .map(ScheduledMessage.init(row:))
+        let workspaces = try await database.query(Self.due, now.milliseconds, limit)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        var taken: [ScheduledMessage] = []
+        for workspace in workspaces where taken.count < limit {
+            taken += try await database.query(
+                Self.take, now.milliseconds, lease.wholeMilliseconds, limit - taken.count, workspace
+            ).map(ScheduledMessage.init(row:))
+        }
+        return taken
     }
 
     /// The time of the next due message; nil for none.

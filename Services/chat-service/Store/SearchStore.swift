@@ -7,16 +7,20 @@ import Wire
 struct SearchStore: Sendable {
     let database: PostgresPool
 
-    /// A partition without its mark has lost its entries, also if the indexer has not looked since. A room is behind if it is
-    /// of another form, if many of its messages or changes are missing, or if one is missing that is not being indexed now.
+    /// A partition without its mark has lost its entries, also if the indexer has not looked since.
+    private static let lost = Statement.read(
+        "partitions that search misses",
+        """
+        select count(*) from search_partition where not exists (
+            select 1 from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $1::bigint)
+        """)
+    /// A room is behind if it is of another form, if many of its messages or changes are missing, or if one is missing that is not
+    /// being indexed now.
     private static let behind = Statement.read(
         "rooms that search misses",
         """
         select exists (
-            select from search_partition where not exists (
-                select from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $7::bigint)
-        ) or exists (
-            select from unnest($2::smallint[], $3::bigint[]) as wanted (kind, room)
+            select 1 from unnest($2::smallint[], $3::bigint[]) as wanted (kind, room)
             join room on room.workspace = $1 and room.kind = wanted.kind and room.id = wanted.room
             left join search_progress p on p.workspace = $1 and p.kind = wanted.kind and p.room = wanted.room
             where room.last_seq > 0 and (
@@ -67,10 +71,12 @@ struct SearchStore: Sendable {
     ) async throws -> Bool? {
         let now = Timestamp.now
         return try await within(deadline) { pool in
-            try await !pool.query(
+            async let lost = pool.query(Self.lost, SearchPartitions.length).value(as: Int64.self)
+            let isBehind = try await pool.query(
                 Self.behind, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form,
-                Self.toleratedBacklog, (now - Self.toleratedLag).milliseconds, SearchPartitions.length
-            ).value()
+                Self.toleratedBacklog, (now - Self.toleratedLag).milliseconds
+            ).value(as: Bool.self)
+            return try await lost == 0 && !isBehind
         }
     }
 

@@ -10,26 +10,32 @@ struct WebhookDeliveryStore: Sendable {
     private static let take = Statement.write(
         "lease webhook queues",
         """
-        with due as (
+        with due as materialized (
             select queue.subscription, queue.room
             from (
                 select subscription, min(due_at) as first_due from webhook_queue
-                where due_at <= $1 and not subscription = any($4::bigint[]) group by subscription order by 2 limit $3
+                where workspace = $6 and due_at <= $1 and not subscription = any($4::bigint[]) group by subscription order by 2 limit $3
             ) as waiting
             cross join lateral (
                 select subscription, room from webhook_queue
-                where subscription = waiting.subscription and due_at <= $1 order by due_at limit $5
+                where workspace = $6 and subscription = waiting.subscription and due_at <= $1 order by due_at limit $5
                 for update skip locked
             ) as queue
         ), leased as (
             update webhook_queue q set due_at = $2 from due
-            where q.subscription = due.subscription and q.room = due.room
+            where q.workspace = $6 and q.subscription = due.subscription and q.room = due.room
             returning q.subscription, q.room, q.attempts, q.additions
         )
         select s.id, s.workspace, s.url, s.events, s.channels, s.seed, s.old_seed, s.old_seed_until, s.created_by,
             s.created_at, s.is_on, s.off_reason, s.off_at, leased.room, leased.attempts, leased.additions,
             s.failing_since is not null
-        from leased join webhook_subscription s on s.id = leased.subscription
+        from leased join webhook_subscription s on s.workspace = $6 and s.id = leased.subscription
+        """)
+    private static let due = Statement.read(
+        "workspaces with due webhook queues",
+        """
+        select workspace from webhook_queue where due_at <= $1 and not subscription = any($2::bigint[])
+        group by workspace order by min(due_at) limit $3
         """)
     private static let next = Statement.read(
         "next event of webhook queue",
@@ -51,7 +57,8 @@ struct WebhookDeliveryStore: Sendable {
             where workspace = $10 and id = $5 and exists (select from held)
         ), subscription as (
             update webhook_subscription set failing_since = null
-            where workspace = $10 and id = $1 and $6 = 1 and failing_since is not null and exists (select from held)
+            where workspace = $10 and id = $1 and failing_since is not null
+                and exists (select from held where $6 = 1)
         )
         select additions from held
         """)
@@ -109,7 +116,8 @@ struct WebhookDeliveryStore: Sendable {
         """
         select count(*), min(created_at)
         from (
-            select d.created_at from webhook_delivery d join webhook_subscription s on s.id = d.subscription
+            select d.created_at from webhook_delivery d join webhook_subscription s
+                on s.workspace = d.workspace and s.id = d.subscription
             where d.state = 0 and s.is_on limit $1
         ) as waiting
         """)
@@ -118,13 +126,22 @@ struct WebhookDeliveryStore: Sendable {
     func take(
         of limit: Int, each: Int, now: Timestamp, until: Timestamp, except busy: [WebhookSubscriptionID]
     ) async throws -> [WebhookLease] {
-        try await database.query(Self.take, now.milliseconds, until.milliseconds, limit, busy, each).map {
-            row throws(PostgresError) in
-            WebhookLease(
-                subscription: try WebhookSubscription(row: &row), room: try row.next(),
-                attempts: Int(try row.next(as: Int64.self)), until: until, additions: try row.next(),
-                isFailing: try row.next())
+        let workspaces = try await database.query(Self.due, now.milliseconds, busy, limit)
+            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
+        var leases: [WebhookLease] = []
+        for workspace in workspaces {
+            let free = limit - Set(leases.map(\.subscription.id)).count
+            if free <= 0 { break }
+            leases += try await database.query(
+                Self.take, now.milliseconds, until.milliseconds, free, busy, each, workspace
+            ).map { row throws(PostgresError) in
+                WebhookLease(
+                    subscription: try WebhookSubscription(row: &row), room: try row.next(),
+                    attempts: Int(try row.next(as: Int64.self)), until: until, additions: try row.next(),
+                    isFailing: try row.next())
+            }
         }
+        return leases
     }
 
     /// The first event of a queue that is not settled.

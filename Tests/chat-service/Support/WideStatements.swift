@@ -24,7 +24,7 @@ enum WideStatements {
     ]
 
     /// The drafts, scheduled messages and daily reports of a user have limits over all workspaces.
-    static let limits: Set<String> = ["put draft", "insert scheduled message", "insert report"]
+    static let limits: Set<String> = ["number of drafts", "insert scheduled message", "insert report"]
 
     /// Sequences, locks and tables of the first node; they touch no table of a workspace.
     static let onCoordinator: Set<String> = [
@@ -52,10 +52,10 @@ enum WideStatements {
         "exported threads", "exported rooms of two", "exported reports", "exported standings", "exported messages",
         "exported versions", "exported files", "head of exported room", "author of exported file",
 
-        "take due scheduled messages", "next due scheduled message", "rooms to index",
+        "workspaces with due scheduled messages", "next due scheduled message", "rooms to index",
         "begin to index rooms", "messages to index", "changed messages to index", "note progress of index",
         "lose progress of index", "erase own rows", "reactions of user", "rooms of user",
-        "lease webhook queues",
+        "workspaces with due webhook queues",
         "next due webhook queue", "events of webhooks that wait",
         "stale webhook queues", "workspaces with subscriptions",
     ]
