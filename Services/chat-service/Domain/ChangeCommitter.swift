@@ -78,7 +78,7 @@ final class ChangeCommitter: @unchecked Sendable {
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             let targets = Dictionary(batch.map { ($0.item.target.room, $0.item.target) }) { first, _ in first }
             publisher.publish(result.changed, in: targets, row: result.outboxRow)
-            indexer.wake(for: targets.keys)
+            indexer.wake(for: targets.values.lazy.map(\.key))
             webhooks.changed(targets.values.lazy.map(\.workspace))
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure.cause) }

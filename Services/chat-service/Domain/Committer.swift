@@ -111,7 +111,7 @@ final class Committer: @unchecked Sendable {
                 let messages = batch.map(\.item)
                 publisher.publish(messages, result, on: loop)
                 if !result.roots.isEmpty { changes.publish(result.roots, in: messages.targets, row: result.rootsRow) }
-                indexer.wake(for: batch.lazy.map(\.item.room))
+                indexer.wake(for: messages.lazy.map(\.roomKey))
                 webhooks.changed(messages.lazy.map(\.workspace))
             }
         case .failure(let failure):

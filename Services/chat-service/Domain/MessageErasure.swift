@@ -17,7 +17,7 @@ struct MessageErasure: Sendable {
         guard let erased = try await store.erase(seqs, of: user, in: target.key, at: .now),
             let last = erased.changed.last
         else { return }
-        if !erased.isIndexed { indexer.wake(for: CollectionOfOne(target.room)) }
+        if !erased.isIndexed { indexer.wake(for: CollectionOfOne(target.key)) }
         webhooks.changed(CollectionOfOne(target.workspace))
         var found = try await messages.find([last])
         try await details.fill(&found, for: .all)

@@ -19,8 +19,9 @@ struct SearchIndexStep: Sendable {
         let isDeleted: Bool
     }
 
-    let room: RoomID
-    let workspace: WorkspaceID
+    let key: RoomKey
+    var room: RoomID { key.id }
+    var workspace: WorkspaceID { key.workspace }
     private let head: Progress
     /// The progress after the step.
     private(set) var progress: Progress
@@ -44,15 +45,11 @@ struct SearchIndexStep: Sendable {
 }
 
 extension SearchIndexStep {
-    /// Reads the columns kind, room, seq, rev, array of workspace and head, setting; nil for a closed room.
-    init?(row: inout Row) throws(PostgresError) {
-        room = try row.nextRoom()
+    /// Reads the columns workspace, kind, room, seq and rev of the progress, seq and rev of the room.
+    init(row: inout Row) throws(PostgresError) {
+        key = try row.nextRoomKey()
         progress = Progress(seq: try row.next(), rev: try row.next())
-        let numbers: [Int64]? = try row.next()
-        _ = try row.next(as: String.self)
-        guard let numbers else { return nil }
-        workspace = WorkspaceID(numbers[0])
-        head = Progress(seq: numbers[1], rev: numbers[2])
+        head = Progress(seq: try row.next(), rev: try row.next())
     }
 }
 

@@ -12,20 +12,21 @@ struct SearchIndexStore: Sendable {
         /// Messages and changes that were written.
         var messages = 0
         /// The rooms with more to index.
-        var unfinished: Set<RoomID> = []
-        /// If set, nothing was written, because there is no partition for this moment.
+        var unfinished: Set<RoomKey> = []
+        /// If set, there is no partition for this moment, and nothing was written for its workspace.
         var missingPartition: Timestamp?
     }
 
     private static let behind = Statement.read(
         "rooms to index",
         """
-        select kind, id, count(*) over (), (sum(messages) over ())::bigint
+        select workspace, kind, id, count(*) over (), (sum(messages) over ())::bigint
         from (
-            select room.kind, room.id, room.last_at,
+            select room.workspace, room.kind, room.id, room.last_at,
                 case when p.form = $1 then greatest(room.last_seq - p.seq, 0) + greatest(room.rev - p.rev, 0)
                     else room.last_seq end as messages
-            from room left join search_progress p on p.kind = room.kind and p.room = room.id
+            from room
+            left join search_progress p on p.workspace = room.workspace and p.kind = room.kind and p.room = room.id
             where not room.is_closed
         ) as room
         where messages > 0 order by last_at desc limit $2
@@ -36,26 +37,39 @@ struct SearchIndexStore: Sendable {
     private static let begin = Statement.write(
         "begin to index rooms",
         """
-        insert into search_progress as p (kind, room, seq, rev, form)
-        select kind, room, 0, 0, $3 from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room) order by kind, room
-        on conflict (kind, room) do update
-            set seq = case when p.form = $3 then p.seq else 0 end, rev = case when p.form = $3 then p.rev else 0 end,
-                form = $3
-        returning kind, room, seq, rev,
-            (select array[workspace, last_seq, rev] from room r where r.kind = p.kind and r.id = p.room and not is_closed),
-            set_config('synchronous_commit', 'off', true)
+        insert into search_progress as p (workspace, kind, room, seq, rev, form)
+        select $4::bigint, kind, room, 0, 0, $3::smallint from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room)
+        order by kind, room
+        on conflict on constraint search_progress_pkey do update
+            set seq = case when p.form = excluded.form then p.seq else 0 end,
+                rev = case when p.form = excluded.form then p.rev else 0 end, form = excluded.form
+        """)
+    private static let delayCommit = Statement.write(
+        "commit index without waiting", "select set_config('synchronous_commit', 'off', true)")
+    /// It runs under the locks of `begin`. Closed rooms are missing.
+    private static let heads = Statement.read(
+        "heads of rooms to index",
+        """
+        select p.workspace, p.kind, p.room, p.seq, p.rev, r.last_seq, r.rev
+        from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room)
+        join search_progress p on p.workspace = $3 and p.kind = wanted.kind and p.room = wanted.room
+        join room r on r.workspace = $3 and r.kind = wanted.kind and r.id = wanted.room
+        where not r.is_closed
+        order by p.kind, p.room
         """)
     private static let added = Statement.read(
         "messages to index",
         """
         select wanted.kind, wanted.room, m.seq, m.author, m.content, m.files, m.created_at,
             m.rev > 0 and exists (
-                select from reaction r where r.kind = wanted.kind and r.room = wanted.room and r.seq = m.seq),
+                select 1 from reaction r
+                where r.workspace = $5 and r.kind = wanted.kind and r.room = wanted.room and r.seq = m.seq),
             m.rev, m.deleted_at is not null
         from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
         cross join lateral (
             select seq, author, content, files, created_at, rev, deleted_at from message
-            where message.kind = wanted.kind and message.room = wanted.room and message.seq > wanted.seq
+            where message.workspace = $5 and message.kind = wanted.kind and message.room = wanted.room
+                and message.seq > wanted.seq
             order by message.seq limit $4
         ) as m
         order by wanted.kind, wanted.room, m.seq
@@ -64,13 +78,15 @@ struct SearchIndexStore: Sendable {
         "changed messages to index",
         """
         select wanted.kind, wanted.room, m.seq, m.author, m.content, m.files, m.created_at,
-            exists (select from reaction r where r.kind = wanted.kind and r.room = wanted.room and r.seq = m.seq),
+            exists (
+                select 1 from reaction r
+                where r.workspace = $6 and r.kind = wanted.kind and r.room = wanted.room and r.seq = m.seq),
             m.change, m.deleted_at is not null
         from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, seq, rev)
         cross join lateral (
             select message.seq, author, content, files, created_at, deleted_at, change.rev as change
-            from message_change change join message using (kind, room, seq)
-            where change.kind = wanted.kind and change.room = wanted.room and change.seq <= wanted.seq
+            from message_change change join message using (workspace, kind, room, seq)
+            where change.workspace = $6 and change.kind = wanted.kind and change.room = wanted.room and change.seq <= wanted.seq
                 and change.rev > wanted.rev
             order by change.rev limit $5
         ) as m
@@ -98,39 +114,65 @@ struct SearchIndexStore: Sendable {
         """
         update search_progress p set seq = done.seq, rev = done.rev
         from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq, rev)
-        where p.kind = done.kind and p.room = done.room
+        where p.workspace = $5 and p.kind = done.kind and p.room = done.room
         """)
 
     /// Reads the backlog, with at most `limit` of its rooms, the most recently used first.
     func backlog(limit: Int) async throws -> SearchBacklog {
         var backlog = SearchBacklog()
         for var row in try await database.query(Self.behind, SearchEntry.form, limit) {
-            backlog.rooms.append(try row.nextRoom())
+            backlog.rooms.append(try row.nextRoomKey())
             (backlog.roomCount, backlog.messageCount) = (try row.next(), try row.next())
         }
         return backlog
     }
 
-    /// Indexes the next messages and changes of some rooms.
+    /// Indexes the next messages and changes of some rooms, each workspace in a transaction of its own. A failure in one stops no other
+    /// one; the first failure is thrown at the end.
     ///
     /// - Parameters:
     ///   - limit: the most messages, and the most changes, of each room in a step.
     ///   - hasPartition: says whether the month of a moment has its partition.
     func advance(
-        _ rooms: [RoomID], limit: Int, hasPartition: @Sendable (Timestamp) -> Bool
+        _ rooms: [RoomKey], limit: Int, hasPartition: @Sendable (Timestamp) -> Bool
+    ) async throws -> Step {
+        var step = Step()
+        var failure: (any Error)?
+        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
+            do {
+                let part = try await advance(rooms, of: workspace, limit: limit, hasPartition: hasPartition)
+                step.messages += part.messages
+                step.unfinished.formUnion(part.unfinished)
+                step.missingPartition = step.missingPartition ?? part.missingPartition
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return step
+    }
+
+    private func advance(
+        _ rooms: [RoomKey], of workspace: WorkspaceID, limit: Int, hasPartition: @Sendable (Timestamp) -> Bool
     ) async throws -> Step {
         try await database.transaction { tx in
-            var steps = try await tx.query(
-                Self.begin, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form
-            ).map(SearchIndexStep.init(row:)).compactMap(\.self)
+            var beginning = PostgresBatch()
+            try beginning.add(Self.delayCommit)
+            try beginning.add(
+                Self.begin, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form, workspace)
+            try beginning.add(Self.heads, rooms.map(\.kindNumber), rooms.map(\.rawValue), workspace)
+            var steps = try await tx.run(beginning)[2].map(SearchIndexStep.init(row:))
             if steps.isEmpty { return Step() }
             let (kinds, ids) = (steps.map(\.room.kindNumber), steps.map(\.room.rawValue))
             let seqs = steps.map(\.progress.seq)
             // The changes are read first. A message of `added` that changes in between is read with its change, or its change
             // has a revision above those read here.
-            let changed = try await tx.query(Self.changed, kinds, ids, seqs, steps.map(\.progress.rev), limit)
+            let changed = try await tx.query(
+                Self.changed, kinds, ids, seqs, steps.map(\.progress.rev), limit, workspace
+            )
+            .map(SearchIndexStep.Message.init(row:))
+            let added = try await tx.query(Self.added, kinds, ids, seqs, limit, workspace)
                 .map(SearchIndexStep.Message.init(row:))
-            let added = try await tx.query(Self.added, kinds, ids, seqs, limit).map(SearchIndexStep.Message.init(row:))
             for index in steps.indices {
                 let room = steps[index].room
                 steps[index].take(
@@ -142,9 +184,10 @@ struct SearchIndexStore: Sendable {
             }
             var batch = PostgresBatch()
             if !messages.isEmpty { try Self.add(steps, to: &batch) }
-            try batch.add(Self.advance, kinds, ids, steps.map(\.progress.seq), steps.map(\.progress.rev))
+            try batch.add(
+                Self.advance, kinds, ids, steps.map(\.progress.seq), steps.map(\.progress.rev), workspace)
             try await tx.run(batch)
-            return Step(messages: messages.count, unfinished: Set(steps.filter { !$0.isLast }.map(\.room)))
+            return Step(messages: messages.count, unfinished: Set(steps.filter { !$0.isLast }.map(\.key)))
         }
     }
 

@@ -53,7 +53,6 @@ enum WideStatements {
         "exported versions", "exported files", "head of exported room", "author of exported file",
 
         "workspaces with due scheduled messages", "next due scheduled message", "rooms to index",
-        "begin to index rooms", "messages to index", "changed messages to index", "note progress of index",
         "lose progress of index", "erase own rows", "reactions of user", "rooms of user",
         "workspaces with due webhook queues",
         "next due webhook queue", "events of webhooks that wait",

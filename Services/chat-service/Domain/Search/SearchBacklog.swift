@@ -3,7 +3,7 @@ import Wire
 /// The messages and changes that are not in the search index yet.
 struct SearchBacklog: Sendable {
     /// Rooms to index, the most recently used first; not all of them if there are many.
-    var rooms: [RoomID] = []
+    var rooms: [RoomKey] = []
     /// All rooms of the backlog.
     var roomCount: Int64 = 0
     /// Messages and changes of all rooms.

@@ -16,9 +16,9 @@ final class SearchIndexer: Sendable {
     private let share: Double
     private let signal = WakeSignal()
     /// Rooms with new messages or changes, and when the oldest of these were committed.
-    private let waiting = Mutex<[RoomID: UInt64]>([:])
+    private let waiting = Mutex<[RoomKey: UInt64]>([:])
 
-    /// Rooms in one step. A step costs little more for many rooms than for one.
+    /// Rooms in one step. A step costs little more for many rooms of a workspace than for one.
     static let roomsPerStep = 64
     /// Messages, and changes, in one step, shared by its rooms.
     static let step = 500
@@ -38,7 +38,7 @@ final class SearchIndexer: Sendable {
     }
 
     /// Says that messages of these rooms were committed or changed. It may be called on any loop and does not wait.
-    func wake(for rooms: some Sequence<RoomID>) {
+    func wake(for rooms: some Sequence<RoomKey>) {
         waiting.withLock { waiting in
             guard waiting.count < Self.maxWaiting else { return }
             let now = EventLoop.preciseNow
@@ -100,7 +100,7 @@ final class SearchIndexer: Sendable {
         }
     }
 
-    private func takeWaiting() -> [RoomID: UInt64] {
+    private func takeWaiting() -> [RoomKey: UInt64] {
         waiting.withLock { waiting in
             defer { waiting.removeAll(keepingCapacity: true) }
             return waiting
@@ -110,7 +110,7 @@ final class SearchIndexer: Sendable {
     /// Indexes the next messages and changes of some rooms. Returns the rooms with more of them.
     ///
     /// - Parameter commits: when the oldest of each room were committed; nil for a backlog. The lag is measured from it.
-    private func step(in rooms: [RoomID], commits: [UInt64]?, on loop: EventLoop) async throws -> Set<RoomID> {
+    private func step(in rooms: [RoomKey], commits: [UInt64]?, on loop: EventLoop) async throws -> Set<RoomKey> {
         try Task.checkCancellation()
         let start = EventLoop.preciseNow
         let limit = max(Self.leastOfRoom, Self.step / rooms.count)
