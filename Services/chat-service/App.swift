@@ -18,7 +18,8 @@ enum App {
     /// The composition root: builds everything from the settings and passes it down by initialisers.
     static func assemble(_ service: ServiceBuilder) async throws {
         let settings = ChatSettings(service.config)
-        let database = try await service.database("chat", migrations: Migrations.all)
+        let database = try await service.database(
+            "chat", migrations: Migrations.all, dividing: settings.engine.distribution)
         let redis = try service.redis()
         let subscriber = try service.subscriber()
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
@@ -42,12 +43,16 @@ enum App {
         moderation.follow(subscriber, on: service.loops.loops[0])
         let roomAccess = RoomAccess(
             cache: access, workspaces: workspaces, dms: dms, blocks: blocks, knownDMs: history.knownDMs)
-        let outbox = OutboxStore(database: database, on: service.loops.loops[0])
+        let outbox = OutboxStore(
+            database: database, on: service.loops.loops[0], isDivided: settings.engine == .citus)
         let streams = OutboxStreams.pushes(in: redis)
         let publisher = MessagePublisher(
             redis: redis, outbox: outbox, streams: streams,
             sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
-        let writer = MessageWriter(database: service.orderedPool(to: "chat"), isDivided: settings.isDivided)
+        // Batches of different workspaces need not wait for each other.
+        let writer = MessageWriter(
+            database: settings.engine == .citus ? database : service.orderedPool(to: "chat"),
+            isDivided: settings.isDivided)
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
@@ -128,7 +133,7 @@ enum App {
         service.relayOutbox(
             of: database, to: redis, streams: streams, grace: .seconds(2),
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
-            commands: events.commands(publishing:))
+            isDivided: settings.engine == .citus, commands: events.commands(publishing:))
         let webhooks = try Webhooks(
             service, subscriptions: WebhookSubscriptionStore(database: database),
             intake: WebhookIntakeStore(database: database), deliveries: WebhookDeliveryStore(database: database),

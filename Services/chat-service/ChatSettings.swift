@@ -59,6 +59,10 @@ struct ChatSettings: Sendable {
         "How long an instance holds the lease on a due scheduled message. It doubles with each attempt."
     )
 
+    private static let engineKey = ConfigKey(
+        "chat_engine", default: ChatEngine.postgres,
+        "Where the tables of messages are: on one server, or divided by workspace over the servers of a Citus cluster. Tables that are divided stay so."
+    )
     private static let dividedKey = ConfigKey(
         "divided_by_workspace", default: false,
         "Whether the tables are divided by workspace: batches of messages are of one workspace each, and a statement changes one table."
@@ -72,7 +76,7 @@ struct ChatSettings: Sendable {
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
             hereTimeoutKey.entry, userHereKey.entry, userScheduledKey.entry, scheduledAheadKey.entry,
-            scheduledLeaseKey.entry, dividedKey.entry,
+            scheduledLeaseKey.entry, engineKey.entry, dividedKey.entry,
         ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
         + CommandLimits.settings + PublicURL.settings
 
@@ -96,6 +100,7 @@ struct ChatSettings: Sendable {
     let scheduledLease: Duration
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
     let changeLimits: ChangeLimits
+    let engine: ChatEngine
     let isDivided: Bool
 
     init(_ config: Config) {
@@ -114,7 +119,8 @@ struct ChatSettings: Sendable {
             ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])
         scheduledLease = config[Self.scheduledLeaseKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
-        isDivided = config[Self.dividedKey]
+        engine = config[Self.engineKey]
+        isDivided = config[Self.dividedKey] || engine == .citus
         let window = config[Self.editWindowKey]
         changeLimits = ChangeLimits(
             editWindow: window == .zero ? nil : window, pins: config[Self.roomPinsKey],

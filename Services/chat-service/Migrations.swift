@@ -41,5 +41,6 @@ enum Migrations {
             number: 163, name: "fill_workspaces", sql: PackageResources._163_fill_workspaces_sql, isInPortions: true),
         Migration(number: 164, name: "room_statistics", sql: PackageResources._164_room_statistics_sql),
         Migration(number: 165, name: "workspace_leases", sql: PackageResources._165_workspace_leases_sql),
+        Migration(number: 166, name: "workspaces_of_outbox", sql: PackageResources._166_workspaces_of_outbox_sql),
     ]
 }

@@ -80,6 +80,7 @@ final class ConnectionAttempt: @unchecked Sendable {
         // Without statistics of a table Postgres expects many rows from a short list of ids, and compiles a statement that runs
         // for less time than that takes.
         settings.addOption("jit", "off")
+        for (name, value) in configuration.sessionSettings { settings.addOption(name, value) }
         return settings
     }
 

@@ -36,6 +36,8 @@ public enum MigrationError: Error, Sendable, Equatable {
     case missing(Int)
     /// The database has a migration that is newer than all of the program's.
     case newer(Int)
+    /// The schema is to be divided by an extension that the database lacks.
+    case noExtension(String)
     /// A migration failed and was rolled back.
     case failed(Int, name: String, PostgresError)
 }

@@ -2,9 +2,12 @@
 struct MigrationHistory: Sendable {
     private let schema: String
     private let table: String
+    /// Whether each statement of a migration is sent alone. Citus refuses a text of several that change a divided table.
+    private let sendsEachAlone: Bool
 
-    init(schema: String) {
+    init(schema: String, sendsEachAlone: Bool = false) {
         self.schema = schema
+        self.sendsEachAlone = sendsEachAlone
         table = Self.quoted(schema) + ".schema_migrations"
     }
 
@@ -27,9 +30,11 @@ struct MigrationHistory: Sendable {
     /// The time in milliseconds since 1970.
     private static let now = "(extract(epoch from now()) * 1000)::bigint"
 
+    func lock(in tx: PostgresTransaction) async throws(PostgresError) { try await tx.query(Self.lock, schema) }
+
     /// Creates the schema and the table if they are missing, and brings a table of an earlier release up to date.
     func create(in tx: PostgresTransaction) async throws(PostgresError) {
-        try await tx.query(Self.lock, schema)
+        try await lock(in: tx)
         if !(try await tx.query(Self.schemaExists, schema).value(as: Bool.self)) {
             try await tx.execute(Statement.write("create schema", unprepared: "create schema \(Self.quoted(schema))"))
         }
@@ -70,7 +75,7 @@ struct MigrationHistory: Sendable {
     ///
     /// - Throws: `PostgresError` with `isLockTimeout` if calls of services hold a table; it may then be tried again.
     func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Outcome {
-        try await tx.query(Self.lock, schema)
+        try await lock(in: tx)
         let find = Statement.read(
             "find migration",
             unprepared: "select checksum = sha256($2) from \(table) where number = $1")
@@ -88,7 +93,7 @@ struct MigrationHistory: Sendable {
             let portion = Statement.write("run portion of migration", unprepared: text)
             guard try await tx.query(portion).value(as: Bool.self) else { return .begun }
         } else {
-            try await tx.run(script: text)
+            for part in sendsEachAlone ? SQLScript.statements(in: text) : [text] { try await tx.run(script: part) }
         }
         let record = Statement.write(
             "record migration",

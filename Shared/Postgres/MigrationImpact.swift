@@ -80,35 +80,15 @@ public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
 
     /// The statements in lower case, without comments, texts and the bodies of functions; blanks are single.
     static func statements(in script: String) -> [String] {
-        var statements: [String] = []
-        var (current, rest) = ("", Substring(script))
-        while let character = rest.first {
-            if rest.hasPrefix("--") {
-                rest = rest.drop { !$0.isNewline }
-            } else if character == "'" {
-                rest = rest.dropFirst().drop { $0 != "'" }.dropFirst()
-                current += "''"
-            } else if character == "$", let tag = dollarTag(rest) {
-                rest = rest.dropFirst(tag.count)
-                rest = rest.firstRange(of: tag).map { rest[$0.upperBound...] } ?? ""
-                current += "''"
-            } else if character == ";" {
-                statements.append(current)
-                (current, rest) = ("", rest.dropFirst())
-            } else {
-                current.append(character)
-                rest = rest.dropFirst()
-            }
-        }
-        return (statements + [current]).map { statement in
-            statement.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+        SQLScript.pieces(of: script).split(separator: .end).map { pieces in
+            let statement = pieces.map { piece -> Substring in
+                switch piece {
+                case .code(let text): text
+                case .comment, .end: ""
+                case .quoted(let text): text.hasPrefix("\"") ? text : "''"
+                }
+            }.joined()
+            return statement.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
         }.filter { !$0.isEmpty }
-    }
-
-    /// The tag with which a dollar-quoted text begins, such as `$$` or `$body$`.
-    private static func dollarTag(_ text: Substring) -> Substring? {
-        let name = text.dropFirst().prefix { $0.isLetter || $0 == "_" }
-        guard text.dropFirst(1 + name.count).first == "$" else { return nil }
-        return text.prefix(name.count + 2)
     }
 }

@@ -24,6 +24,11 @@ public struct PostgresConfiguration: Sendable {
     public var waitTimeout = Duration.seconds(2)
     /// The time limit of a statement from the call to its result, unless the caller sets another deadline.
     public var deadline = Duration.seconds(5)
+    /// Further settings of the sessions, such as those of an extension.
+    public var sessionSettings: [String: String] = [:]
+    /// Whether a batch is sent within BEGIN and COMMIT. A server that sends statements on to others, as Citus does, sees the
+    /// transaction of a batch by them alone. A batch then has a connection for itself.
+    public var beginsBatches = false
     /// The server's time limit for a statement; 0 for none.
     public var statementTimeout = Duration.seconds(5)
     /// The server's time limit for an idle transaction, after which it ends the session; 0 for none.

@@ -10,19 +10,23 @@ extension PostgresPool {
     /// schema or be allowed to create it. A migration gives up the locks that it has while it waits for another one, and is tried
     /// again, so that running services go on.
     ///
-    /// - Parameter deadline: for each migration or portion, including the wait for the lock.
+    /// - Parameters:
+    ///   - distribution: divides the tables after the migrations; nil for tables on one server.
+    ///   - deadline: for each migration or portion, including the wait for the lock, and for the division of the tables.
     /// - Returns: how many were applied.
     /// - Throws: `MigrationError`, or `PostgresError` if the server cannot be reached.
     @discardableResult
     public func migrate(
-        _ schema: String, _ migrations: [Migration], deadline: Duration = .seconds(600)
+        _ schema: String, _ migrations: [Migration], dividing distribution: Distribution? = nil,
+        deadline: Duration = .seconds(600)
     ) async throws -> Int {
         for (earlier, later) in zip(migrations, migrations.dropFirst()) where earlier.number >= later.number {
             throw MigrationError.unordered(later.number)
         }
-        let history = MigrationHistory(schema: schema)
+        let history = MigrationHistory(schema: schema, sendsEachAlone: distribution != nil)
         let patient = within(deadline)
         let last = try await patient.transaction { tx in
+            try await distribution?.checkExtension(in: tx)
             try await history.create(in: tx)
             return try await history.last(in: tx)
         }
@@ -33,6 +37,12 @@ extension PostgresPool {
                 if try await patient.apply(migration, to: history) { applied += 1 }
             } catch let error as PostgresError where error.kind == .server {
                 throw MigrationError.failed(migration.number, name: migration.name, error)
+            }
+        }
+        if let distribution {
+            try await patient.transaction { tx in
+                try await history.lock(in: tx)
+                try await distribution.divide(in: tx)
             }
         }
         return applied

@@ -25,6 +25,18 @@ extension PostgresPool {
         }
     }
 
+    /// Runs a batch within BEGIN and COMMIT, in one round trip.
+    func runBegun(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
+        let pool = core.nearest
+        let lease = Lease(try await pool.lease(within: deadline), of: pool, .readCommitted, deadline: deadline)
+        do {
+            return try await lease.commit(after: batch.steps)
+        } catch {
+            lease.rollBack()
+            throw error
+        }
+    }
+
     private func attemptTransaction<Result>(
         _ isolation: Isolation, _ body: (PostgresTransaction) async throws -> Result
     ) async throws -> Result {

@@ -12,22 +12,26 @@ public struct PostgresPool: Queryable {
     let deadline: Duration
     /// `deadline` in nanoseconds.
     private let budget: UInt64
+    private let beginsBatches: Bool
 
     /// Creates a pool without connections. Host names are resolved, and statements cancelled, on `blocking`.
     public init(_ configuration: PostgresConfiguration, on loops: EventLoopGroup, blocking: BlockingPool) {
         let pools = LoopLocal(loops) { LoopPool(configuration, on: $0, blocking: blocking) }
-        self.init(core: Core(pools), deadline: configuration.deadline)
+        self.init(core: Core(pools), deadline: configuration.deadline, beginsBatches: configuration.beginsBatches)
     }
 
-    private init(core: Core, deadline: Duration) {
+    private init(core: Core, deadline: Duration, beginsBatches: Bool) {
         self.core = core
         self.deadline = deadline
+        self.beginsBatches = beginsBatches
         budget = deadline.wholeNanoseconds
     }
 
     /// The same pool with another deadline for its calls. The server's `statementTimeout` still applies to single statements;
     /// a transaction raises it.
-    public func within(_ deadline: Duration) -> PostgresPool { PostgresPool(core: core, deadline: deadline) }
+    public func within(_ deadline: Duration) -> PostgresPool {
+        PostgresPool(core: core, deadline: deadline, beginsBatches: beginsBatches)
+    }
 
     /// Closes all connections; statements in flight fail.
     public func close() { core.close() }
@@ -42,6 +46,7 @@ public struct PostgresPool: Queryable {
     @discardableResult
     public func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         if batch.steps.isEmpty { return [] }
+        if beginsBatches, batch.count > 1 { return try await runBegun(batch) }
         return try await core.nearest.perform(Request(.batch(batch.steps), budget: budget)).lists
     }
 

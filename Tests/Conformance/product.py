@@ -19,6 +19,10 @@ SETTINGS = {
 GRANT = 1000
 
 
+# A file of libpq that names a cluster of Citus, on which chat-service divides its tables: deploy/test citus.
+CITUS = os.environ.get("MARU_TEST_CITUS_SERVICE")
+
+
 class Product:
     # Whether its API gateway serves the reference, with which apps compare all replies.
     has_reference = True
@@ -32,6 +36,8 @@ class Product:
         settings = self.data / "settings"
         settings.mkdir(parents=True)
         for service, text in SETTINGS.items():
+            if CITUS and service == "chat-service":
+                text += "chat_engine = citus\ndatabase_connections = 8\n"
             (settings / f"{service}.conf").write_text(text)
 
     def __enter__(self):
@@ -50,6 +56,8 @@ class Product:
         shutil.rmtree(self.folder)
 
     def run(self, command, *options):
+        if CITUS and command == "up":
+            options += ("--postgres", CITUS)
         environment = {"MARU_PROGRAMS": str(self.checkout / ".build/debug"), **os.environ}
         result = subprocess.run(
             [self.checkout / "deploy" / command, "--data", self.data, *options],

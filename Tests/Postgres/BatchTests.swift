@@ -22,6 +22,27 @@ import Testing
         }
     }
 
+    @Test("A batch within BEGIN and COMMIT takes effect as a whole, or not at all, and its connection goes back")
+    func begun() async throws {
+        try await Database.use({
+            $0.beginsBatches = true
+            $0.connectionsPerLoop = 1
+        }) { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            // Only allowed within BEGIN and COMMIT.
+            let savepoint = Statement.write("savepoint", "savepoint a")
+            var batch = PostgresBatch()
+            try batch.add(SQL.insert, 1)
+            try batch.add(savepoint)
+            try batch.add(SQL.insert, 2)
+            #expect(try await pool.run(batch).map(\.affected) == [1, 0, 1])
+            let error = try await failure { try await pool.run(batch) }
+            #expect(error.isUniqueViolation(of: "notes_pkey") && error.statement == "insert note")
+            let count = try await pool.query(SQL.count).value(as: Int.self)
+            #expect(count == 2)
+        }
+    }
+
     @Test("A failure at the commit fails the batch")
     func failureAtCommit() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in

@@ -24,6 +24,42 @@ import Testing
         }
     }
 
+    @Test("A schema is divided after its migrations, at each start, and statements of a migration are sent one by one")
+    func division() async throws {
+        try await Database.use { pool, home in
+            let log =
+                "create table if not exists s.divided (tables int8); insert into s.divided select count(*) from s.a"
+            let distribution = Distribution(by: "plpgsql", script: log, sessionSettings: [:])
+            // A text of several statements is refused.
+            let alone = Self.migration(3, "alone", "insert into s.a values (3); select s.alone();")
+            let refuse = Self.migration(
+                2, "refuse",
+                """
+                create function s.alone() returns void language plpgsql as $$ begin
+                    if position(';' in rtrim(current_query(), ';')) > 0 then raise exception 'several; statements'; end if;
+                end $$;
+                """)
+            #expect(try await pool.migrate("s", [Self.tables, refuse, alone], dividing: distribution) == 3)
+            #expect(try await pool.migrate("s", [Self.tables, refuse, alone], dividing: distribution) == 0)
+            let runs = try await home.server.run(sql: "select string_agg(tables::text, ',') from s.divided")
+            #expect(runs == "1,1\n")
+        }
+    }
+
+    @Test("A schema that an extension is to divide is not made without the extension")
+    func missingExtension() async throws {
+        try await Database.use { pool, home in
+            let distribution = Distribution(by: "nothing", script: "select 1", sessionSettings: [:])
+            do {
+                try await pool.migrate("s", [Self.tables], dividing: distribution)
+                Issue.record("it was made")
+            } catch let error as MigrationError {
+                #expect(error == .noExtension("nothing"))
+            }
+            #expect(try await home.server.run(sql: "select to_regnamespace('s') is null") == "t\n")
+        }
+    }
+
     @Test("The times of migrations become milliseconds in a database of an earlier release, and stay as they are later")
     func times() async throws {
         try await Database.use { pool, home in

@@ -1,3 +1,4 @@
+import Postgres
 import Redis
 import ServiceKit
 import ServiceSupport
@@ -11,14 +12,16 @@ struct OutboxRelayTests {
 
     /// A service with an outbox. The test makes the commands that publish its rows.
     private func use(
-        commands: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
+        isDivided: Bool = false, commands: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
         let service = try await ServiceUnderTest("sample", []) { builder in
-            let database = try await builder.database("sample", migrations: Outbox.migrations)
+            let column = "alter table outbox add column workspace bigint not null default 0"
+            let more = isDivided ? [Migration(number: 3, name: "workspace", sql: Array(column.utf8))] : []
+            let database = try await builder.database("sample", migrations: Outbox.migrations + more)
             try builder.relayOutbox(
                 of: database, to: builder.redis(), streams: OutboxStreams(Self.stream), grace: .zero, retention: .day,
-                commands: commands)
+                isDivided: isDivided, commands: commands)
         }
         let redis = service.redis
         do {
@@ -86,6 +89,27 @@ struct OutboxRelayTests {
             isReadable.withLock { $0 = true }
             try await service.untilPublished("4")
             #expect(try await service.publishedIDs() == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("The rows of each workspace of a divided outbox are published in order, and again if Redis has lost them")
+    func divided() async throws {
+        try await use(isDivided: true) { row in
+            [Self.append(row)]
+        } _: { service in
+            _ = try await service.database.run(
+                sql:
+                    "insert into sample.outbox (workspace, type, body) select 3 + i % 3, 'thing', '{}' from generate_series(1, 900) i"
+            )
+            try await service.untilPublished("900")
+            for command in [["FLUSHALL"], ["CLIENT", "KILL", "TYPE", "normal"]] {
+                _ = try await service.redis.command(command)
+            }
+            try await eventually("all of them again") {
+                try await service.redis.command("XLEN", "published") == ["900"]
+            }
+            let ids = try await service.publishedIDs()
+            for rest in 0..<3 { #expect(ids.filter { $0 % 3 == rest } == (1...900).filter { $0 % 3 == rest }) }
         }
     }
 

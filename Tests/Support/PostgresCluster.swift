@@ -58,7 +58,24 @@ public final class PostgresCluster: Sendable {
     public func makeDatabase(_ options: String = "") async throws -> TestDatabase {
         let name = "test_\(UInt32.random(in: 0 ... .max))"
         try await run(sql: "create database \(name) \(options)")
+        if Self.hasCitus { try await run(sql: "create extension citus", database: name) }
         return TestDatabase(cluster: self, name: name)
+    }
+
+    /// Whether databases of tests have the extension Citus: `deploy/test citus`.
+    public static let hasCitus = getenv("MARU_TEST_CITUS") != nil
+
+    /// Adds Citus to settings. Each database is a cluster of one server, and many of them share the processes that tend them.
+    private static func withCitus(_ options: [String]) -> [String] {
+        let libraries = "shared_preload_libraries="
+        let others = options.filter { $0.hasPrefix(libraries) }.map { "," + $0.dropFirst(libraries.count) }
+        return options.filter { !$0.hasPrefix(libraries) } + [
+            libraries + "citus" + others.joined(), "citus.shard_count=4", "citus.node_conninfo=sslmode=disable",
+            "citus.distributed_deadlock_detection_factor=-1", "citus.recover_2pc_interval=-1",
+            "citus.enable_statistics_collection=off", "max_prepared_transactions=100", "max_worker_processes=32",
+            // Some of the databases have no process that tends them, which it warns of.
+            "client_min_messages=error",
+        ]
     }
 
     /// Runs SQL as the superuser through `psql`, and returns its output.
@@ -114,7 +131,7 @@ public final class PostgresCluster: Sendable {
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder.path)", "fsync=off",
             "shared_buffers=32MB", "max_connections=500", "log_min_messages=fatal", "max_prepared_transactions=0",
         ]
-        settings += options
+        settings += Self.hasCitus ? Self.withCitus(options) : options
         let process = try program("postgres", ["-D", data] + settings.flatMap { ["-c", $0] })
         server.withLock { $0 = process }
         try await eventually("a start of Postgres") {

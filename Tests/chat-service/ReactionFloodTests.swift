@@ -25,7 +25,7 @@ struct ReactionFloodTests {
             let loop = service.loops.loops[0]
             let auth = AuthClient(service.internalClient(service.peers.auth))
             let publisher = ChangePublisher(
-                redis: try service.redis(), outbox: OutboxStore(database: database, on: loop),
+                redis: try service.redis(), outbox: OutboxStore(database: database, on: loop, isDivided: false),
                 profiles: ProfileCache(auth: auth, on: service.loops), on: loop)
             let indexer = SearchIndexer(
                 store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),

@@ -140,7 +140,11 @@ start_postgres_lab() {
 
 # start_node NAME
 start_node() {
-    if [[ $what == redis ]]; then start_redis_node "$1"; else start_patroni "$1"; fi
+    case $what in
+        redis) start_redis_node "$1" ;;
+        citus) start_citus_node "$1" ;;
+        *) start_patroni "$1" ;;
+    esac
 }
 
 # Starts nodes again that ended at least 20 seconds ago: longer than the cluster needs to choose another primary. A node

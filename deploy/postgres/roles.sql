@@ -36,6 +36,17 @@ FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name,
     ]) AS statement
 \gexec
 
+-- Where Citus divides the messages of chat-service, the coordinator signs in at its workers as that role. The schemas of the other
+-- services are on the coordinator alone.
+SELECT to_regclass('pg_catalog.pg_dist_authinfo') IS NOT NULL AS has_citus \gset
+\if :has_citus
+DELETE FROM pg_dist_authinfo WHERE rolename = 'chat';
+INSERT INTO pg_dist_authinfo VALUES (0, 'chat', format('password=%s', :'chat'));
+SELECT format('ALTER ROLE %I IN DATABASE maru SET citus.enable_ddl_propagation = off', name)
+FROM unnest(ARRAY['auth', 'workspace', 'realtime', 'payment', 'audit', 'audit_keeper']) AS name
+\gexec
+\endif
+
 -- The audit log belongs to a role of its own, which nobody can sign in as, so that no service can change it. While the log is
 -- missing, workspace-service is lent the role: its migration makes the log and gives the role back.
 CREATE SCHEMA IF NOT EXISTS audit AUTHORIZATION audit;

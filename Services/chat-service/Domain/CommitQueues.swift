@@ -1,7 +1,8 @@
 import Wire
 
 /// The queue of all items, or one for each workspace if the schema is divided by workspace. Then a batch is of one workspace, and a
-/// workspace with rows out of reach holds up no others.
+/// workspace with rows out of reach holds up no others. One batch of a workspace is under way at a time, so that batches on several
+/// connections keep their order.
 struct CommitQueues<Item: CommitItem, Waiter: Sendable> {
     typealias Entry = CommitQueue<Item, Waiter>.Entry
 
@@ -13,7 +14,7 @@ struct CommitQueues<Item: CommitItem, Waiter: Sendable> {
 
     /// Queues an item; returns false if too many wait.
     mutating func add(_ item: Item, _ waiter: Waiter) -> Bool {
-        if isDivided { return divided[item.workspace, default: CommitQueue()].add(item, waiter) }
+        if isDivided { return divided[item.workspace, default: CommitQueue(maxCommits: 1)].add(item, waiter) }
         return joint.add(item, waiter)
     }
 

@@ -20,13 +20,18 @@ final class ChangePublisher: @unchecked Sendable {
         var othersAfter: Int64?
     }
 
+    private struct OutboxRowKey {
+        let id: Int64
+        let workspace: WorkspaceID
+    }
+
     private let redis: Redis
     private let streams: OutboxStreams
     private let outbox: OutboxStore
     private let profiles: ProfileCache
     private let loop: EventLoop
     private var pending: [MessageKey: Pending] = [:]
-    private var rows: [Int64] = []
+    private var rows: [OutboxRowKey] = []
     /// Whether events are on their way, or the pause after them lasts.
     private var isBusy = false
 
@@ -50,7 +55,7 @@ final class ChangePublisher: @unchecked Sendable {
     func publish(
         _ messages: [StoredMessage], in targets: [RoomID: MessageTarget], row: Int64?, othersAfter: Int64? = nil
     ) {
-        guard let row else { return }
+        guard let row, let workspace = messages.first?.workspace else { return }
         for message in messages {
             guard let target = targets[message.room] else { continue }
             guard var waiting = pending[message.key] else {
@@ -64,7 +69,7 @@ final class ChangePublisher: @unchecked Sendable {
             waiting.revs = (waiting.revs + [message.details.rev]).sorted()
             pending[message.key] = waiting
         }
-        rows.append(row)
+        rows.append(OutboxRowKey(id: row, workspace: workspace))
         if !isBusy { flush() }
     }
 
@@ -82,7 +87,7 @@ final class ChangePublisher: @unchecked Sendable {
         }
     }
 
-    private func publish(_ changes: [Pending], _ rows: [Int64]) async {
+    private func publish(_ changes: [Pending], _ rows: [OutboxRowKey]) async {
         guard let people = try? await profiles.members(changes.map(\.message).people) else { return }
         let events = changes.map { change in
             let message = change.message
@@ -92,11 +97,13 @@ final class ChangePublisher: @unchecked Sendable {
                     body: message.body(people), session: message.session),
                 revs: change.revs, othersAfter: change.othersAfter)
         }
-        guard let first = rows.first else { return }
+        guard let first = rows.first?.id else { return }
         let stream = streams.key(ofRow: first)
         let outcomes = await redis.runInBatches(Self.commands(publishing: events, appendingTo: stream))
         guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
-        for row in rows { outbox.markPublished(row, streams.position(of: entry, in: stream)) }
+        for row in rows {
+            outbox.markPublished(row.id, streams.position(of: entry, in: stream), of: row.workspace)
+        }
     }
 
     /// The commands that publish changes in the order of their revisions. The last one appends an entry without a message to

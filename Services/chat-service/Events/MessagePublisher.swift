@@ -28,7 +28,7 @@ struct MessagePublisher: Sendable {
             }
             return message
         }
-        guard let row = result.outboxRow, !messages.isEmpty else { return }
+        guard let row = result.outboxRow, let workspace = messages.first?.workspace else { return }
         sent.increment(by: UInt64(messages.count))
         let stream = streams.key(ofRow: row)
         let commands = Self.commands(publishing: messages, appendingTo: stream)
@@ -36,7 +36,7 @@ struct MessagePublisher: Sendable {
             let outcomes = await redis.runInBatches(commands)
             for span in spans { span.end(hasFailed: !outcomes.allSatisfy(\.isSuccess)) }
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
-            outbox.markPublished(row, streams.position(of: entry, in: stream))
+            outbox.markPublished(row, streams.position(of: entry, in: stream), of: workspace)
         }
     }
 

@@ -39,7 +39,7 @@ extension ChangeRows {
             and thread.root = found.root
         """)
     private static let outbox = Statement.write(
-        "note changes in outbox", "insert into outbox (type, body) values ('changes', $1) returning id")
+        "note changes in outbox", "insert into outbox (workspace, type, body) values ($1, 'changes', $2) returning id")
 
     /// Adds the statement that counts the replies of threads again.
     static func recountThreads(_ roots: [MessageKey], in batch: inout PostgresBatch) throws(PostgresError) {
@@ -47,9 +47,12 @@ extension ChangeRows {
         try batch.add(recount, roots.distinctWorkspaces, kinds, ids, seqs, RepliesSummary.shownUsers)
     }
 
-    /// Adds the statement that lists changed messages in the outbox and returns the row's id.
+    /// Adds the statement that lists changed messages in the outbox and returns the row's id. In a schema that is divided by
+    /// workspace, the messages are of one.
     static func addOutbox(_ keys: [MessageKey], to batch: inout PostgresBatch) throws(PostgresError) {
         let list = keys.map { "[\($0.kindNumber),\($0.roomNumber),\($0.seq)]" }
-        try batch.add(outbox, "[\(list.joined(separator: ","))]")
+        let workspaces = keys.distinctWorkspaces
+        try batch.add(
+            outbox, workspaces.count == 1 ? workspaces[0] : WorkspaceID(0), "[\(list.joined(separator: ","))]")
     }
 }

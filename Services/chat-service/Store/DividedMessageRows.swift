@@ -53,7 +53,8 @@ enum DividedMessageRows {
         select $1, * from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[])
         """)
     private static let outbox = Statement.write(
-        "note messages in outbox", "insert into outbox (type, body) values ('messages', $1) returning id")
+        "note messages in outbox", "insert into outbox (workspace, type, body) values ($1, 'messages', $2) returning id"
+    )
 
     /// A room's seq and time after it has been raised.
     struct Head: Sendable {
@@ -123,7 +124,7 @@ enum DividedMessageRows {
             try batch.add(mention, workspace, kinds, rooms, seqs, mentions.map(\.1))
         }
         let list = numbered.map { "[\($0.message.room.kindNumber),\($0.message.room.rawValue),\($0.seq)]" }
-        try batch.add(outbox, "[\(list.joined(separator: ","))]")
+        try batch.add(outbox, workspace, "[\(list.joined(separator: ","))]")
     }
 
     static func ids(_ rows: Rows) throws(PostgresError) -> [MessagePlace: ChatID] {

@@ -70,10 +70,6 @@ struct MessageErasureStore: Sendable {
                 where not is_gone
             ) as root
             where m.workspace = $6 and m.ctid = root.address
-        ), changes as (
-            insert into message_change (workspace, kind, room, seq, rev)
-            select $6, $1, $2, seq, rev from changed order by rev
-            on conflict on constraint message_change_pkey do update set rev = excluded.rev
         ), versions as (
             delete from message_version r using gone
             cross join lateral (
@@ -166,9 +162,11 @@ struct MessageErasureStore: Sendable {
                 Self.unindex, room.kindNumber, room.rawValue, first.before, last.rev, gone.map(\.seq),
                 gone.map(\.createdAt), room.workspace)
             let keys = changed.map { MessageKey(room, seq: $0.seq) }
+            let (kinds, rooms, seqs) = ChangeRows.columns(keys)
             try ChangeRows.addOutbox(keys, to: &rest)
             let threads = Set(gone.compactMap(\.thread)).map { MessageKey(room, seq: $0) }
             if !threads.isEmpty { try ChangeRows.recountThreads(threads, in: &rest) }
+            try rest.add(ChangeRows.changes, keys.map(\.workspace), kinds, rooms, seqs, changed.map(\.rev))
             let results = try await tx.commit(after: rest)
             let row = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
             let indexed = try results[0].first { row throws(PostgresError) in try row.next(as: Int64.self) }

@@ -5,11 +5,12 @@ import Synchronization
 import Wire
 
 /// Marks rows of the outbox as published, many at a time. Callers do not wait for it; a row that is not marked is
-/// published again.
+/// published again. In an outbox that is divided by workspace, each statement is for one workspace.
 final class OutboxStore: Sendable {
     private let database: PostgresPool
     private let loop: EventLoop
-    private let published = Mutex(PublishedRows())
+    private let isDivided: Bool
+    private let published = Mutex<[WorkspaceID: PublishedRows]>([:])
 
     private static let mark = Statement.write(
         "mark published batches",
@@ -17,38 +18,60 @@ final class OutboxStore: Sendable {
         update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = published.entry
         from unnest($1::bigint[], $2::text[]) as published (id, entry) where outbox.id = published.id
         """)
+    private static let markOfWorkspace = Statement.write(
+        "mark published batches of workspace",
+        """
+        update outbox set published_at = (extract(epoch from now()) * 1000)::bigint, entry = published.entry
+        from unnest($1::bigint[], $2::text[]) as published (id, entry)
+        where outbox.workspace = $3::bigint and outbox.id = published.id
+        """)
     private static let pause = Duration.milliseconds(50)
 
     /// Rows to mark with the next statement.
     private struct PublishedRows {
         var ids: [Int64] = []
         var entries: [String] = []
+
+        mutating func add(_ row: Int64, _ entry: String) {
+            ids.append(row)
+            entries.append(entry)
+        }
     }
 
     /// - Parameter loop: runs the statements.
-    init(database: PostgresPool, on loop: EventLoop) {
+    init(database: PostgresPool, on loop: EventLoop, isDivided: Bool) {
         self.database = database
         self.loop = loop
+        self.isDivided = isDivided
     }
 
     /// Marks a row as published, with the id of its stream entry.
-    func markPublished(_ row: Int64, _ entry: String) {
-        let isFirst = published.withLock { rows in
-            rows.ids.append(row)
-            rows.entries.append(entry)
-            return rows.ids.count == 1
+    ///
+    /// - Parameter workspace: that of a message in the row.
+    func markPublished(_ row: Int64, _ entry: String, of workspace: WorkspaceID) {
+        let isFirst = published.withLock { published in
+            defer {
+                published[isDivided ? workspace : WorkspaceID(0), default: PublishedRows()].add(row, entry)
+            }
+            return published.isEmpty
         }
         guard isFirst else { return }
         loop.execute { [self] in _ = loop.schedule(after: Self.pause) { [self] in flush() } }
     }
 
     private func flush() {
-        let rows = published.withLock { rows in
-            defer { rows = PublishedRows() }
-            return rows
+        let published = published.withLock { published in
+            defer { published = [:] }
+            return published
         }
-        Task.immediate(executorPreference: loop) { [database] in
-            _ = try? await database.execute(Self.mark, rows.ids, rows.entries)
+        for (workspace, rows) in published {
+            Task.immediate(executorPreference: loop) { [database, isDivided] in
+                if isDivided {
+                    _ = try? await database.execute(Self.markOfWorkspace, rows.ids, rows.entries, workspace)
+                } else {
+                    _ = try? await database.execute(Self.mark, rows.ids, rows.entries)
+                }
+            }
         }
     }
 }

@@ -28,6 +28,9 @@ struct PushRecipientStore: Sendable {
     /// The newest messages of each room are read once for all its members, to find the own last message of each. A member
     /// with more unread messages than are searched, and an own one below those, counts a few too many. Messages of authors that
     /// the member has blocked do not count.
+    ///
+    /// Over several servers the parts of the statement have no common snapshot: a message of the user that is newer than the head of
+    /// its room has read everything up to it.
     private static let unread = Statement.read(
         "badges",
         """
@@ -72,10 +75,10 @@ struct PushRecipientStore: Sendable {
             where m.deleted_at is null and not m.is_aside
             group by unread.user_id, unread.kind, unread.room
         ), counted as (
-            select unread.user_id, unread.last_seq - greatest(unread.seq, own.seq) - coalesce(hidden.count, 0) - (
+            select unread.user_id, greatest(0, unread.last_seq - greatest(unread.seq, own.seq) - coalesce(hidden.count, 0) - (
                 select count(*) from left_out o
                 where o.kind = unread.kind and o.room = unread.room and o.seq > greatest(unread.seq, own.seq)
-            ) as count
+            )) as count
             from unread
             left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
             left join hidden

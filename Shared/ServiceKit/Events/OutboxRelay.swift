@@ -16,6 +16,7 @@ struct OutboxRelay: Sendable {
     let streams: OutboxStreams
     /// Makes the commands that publish a row; the last one appends an entry to a stream.
     let commands: @Sendable (OutboxRow) async throws -> [RedisCommand]
+    let statements: OutboxStatements
     /// The least age of a row that the relay publishes. Until then its writer may publish it.
     let grace: Duration
     let retention: OutboxRetention
@@ -32,33 +33,10 @@ struct OutboxRelay: Sendable {
     private static let pollInterval = Duration.seconds(1)
     private static let cleaningInterval = Duration.seconds(60)
 
-    private static let waiting = Statement.write(
-        "waiting outbox rows",
-        """
-        select id, type, body from outbox
-        where published_at is null and created_at <= (extract(epoch from now()) * 1000)::bigint - $2
-        order by id limit $1 for update skip locked
-        """)
-    private static let markPublished = Statement.write(
-        "note published outbox rows",
-        """
-        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = published.entry
-        from unnest($1::bigint[], $2::text[]) as published (id, entry) where outbox.id = published.id
-        """)
     private static let keepAlive = Statement.read("keep outbox transaction alive", "select")
     private static let lastPublished = Statement.read(
         "last published outbox entries",
         "select entry from outbox where published_at is not null order by published_at desc, id desc limit $1")
-    private static let reset = Statement.write(
-        "publish outbox again",
-        """
-        with slice as (
-            select id from outbox where id > $1 and published_at is not null order by id limit $2 for update skip locked
-        ), changed as (
-            update outbox set published_at = null, entry = null where id in (select id from slice)
-        )
-        select count(*), coalesce(max(id), 0) from slice
-        """)
     /// Each of several streams has an entry among so many, unless hardly anything is published.
     private static let checkedRows = 500
 
@@ -71,7 +49,7 @@ struct OutboxRelay: Sendable {
                 // Redis may have restarted empty, or failed over to a replica without the latest entries.
                 if generation != known { try await resetIfRedisLostEntries() }
                 known = generation
-                while try await relayBatch(on: loop), !Task.isCancelled {}
+                while try await relayBatches(on: loop), !Task.isCancelled {}
                 if loop.now >= nextCleaning {
                     nextCleaning = loop.now + Self.cleaningInterval.wholeNanoseconds
                     try await resetIfRedisLostEntries()
@@ -82,11 +60,23 @@ struct OutboxRelay: Sendable {
         }
     }
 
+    /// Publishes the next rows, of each workspace if the outbox is divided, and returns whether there may be more.
+    private func relayBatches(on loop: EventLoop) async throws -> Bool {
+        guard let list = statements.workspaces else { return try await relayBatch(of: 0, on: loop) }
+        let workspaces = try await database.query(list, Self.batch, grace.wholeMilliseconds)
+            .map { row throws(PostgresError) in try row.next(as: Int64.self) }
+        var mayBeMore = workspaces.count == Self.batch
+        for workspace in workspaces {
+            if try await relayBatch(of: workspace, on: loop) { mayBeMore = true }
+        }
+        return mayBeMore
+    }
+
     /// Publishes the next rows and returns whether there may be more. Published rows are marked even if a later one
     /// fails.
-    private func relayBatch(on loop: EventLoop) async throws -> Bool {
+    private func relayBatch(of workspace: Int64, on loop: EventLoop) async throws -> Bool {
         let (mayBeMore, failure) = try await database.transaction { tx in
-            let rows = try await tx.query(Self.waiting, Self.batch, grace.wholeMilliseconds).map {
+            let rows = try await tx.query(statements.waiting, Self.batch, grace.wholeMilliseconds, workspace).map {
                 row throws(PostgresError) in
                 OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
             }
@@ -94,7 +84,7 @@ struct OutboxRelay: Sendable {
             var waiting = rows[...]
             var failure: (any Error)?
             while !waiting.isEmpty, failure == nil, loop.now < end {
-                failure = try await publishSlice(of: &waiting, in: tx)
+                failure = try await publishSlice(of: &waiting, of: workspace, in: tx)
             }
             return (rows.count == Self.batch || !waiting.isEmpty, failure)
         }
@@ -106,7 +96,7 @@ struct OutboxRelay: Sendable {
     ///
     /// - Returns: the error of the first row that could not be published. The rows after it wait for it.
     private func publishSlice(
-        of rows: inout ArraySlice<OutboxRow>, in tx: PostgresTransaction
+        of rows: inout ArraySlice<OutboxRow>, of workspace: Int64, in tx: PostgresTransaction
     ) async throws -> (any Error)? {
         var (slice, failure) = await nextSlice(of: &rows)
         // A large row may take a while, and the server ends a transaction that is idle for long.
@@ -126,7 +116,9 @@ struct OutboxRelay: Sendable {
         } catch {
             failure = error
         }
-        if !published.ids.isEmpty { try await tx.execute(Self.markPublished, published.ids, published.entries) }
+        if !published.ids.isEmpty {
+            try await tx.execute(statements.markPublished, published.ids, published.entries, workspace)
+        }
         return failure
     }
 
@@ -177,14 +169,25 @@ struct OutboxRelay: Sendable {
     /// - Returns: the number of rows.
     private func resetPublishedRows() async throws -> Int {
         try await database.transaction { tx in
-            var (total, newest): (Int, Int64) = (0, 0)
-            while true {
-                let part = try await tx.query(Self.reset, newest, Self.resetBatch).only { row throws(PostgresError) in
-                    (count: Int(try row.next(as: Int64.self)), newest: try row.next(as: Int64.self))
-                }
-                if part.count == 0 { return total }
-                (total, newest) = (total + part.count, part.newest)
+            var workspaces: [Int64] = [0]
+            if let list = statements.publishedWorkspaces {
+                workspaces = try await tx.query(list).map { row throws(PostgresError) in try row.next() }
             }
+            var total = 0
+            for workspace in workspaces { total += try await resetPublishedRows(of: workspace, in: tx) }
+            return total
+        }
+    }
+
+    private func resetPublishedRows(of workspace: Int64, in tx: PostgresTransaction) async throws -> Int {
+        var (total, newest): (Int, Int64) = (0, 0)
+        while true {
+            let part = try await tx.query(statements.reset, newest, Self.resetBatch, workspace).only {
+                row throws(PostgresError) in
+                (count: Int(try row.next(as: Int64.self)), newest: try row.next(as: Int64.self))
+            }
+            if part.count == 0 { return total }
+            (total, newest) = (total + part.count, part.newest)
         }
     }
 }

@@ -40,6 +40,7 @@ extension MigrationError: LoggableError {
         case .changed(let number, let name): "migration \(number) \(name) was changed after it was applied"
         case .missing(let number): "migration \(number) comes before one that was already applied"
         case .newer(let number): "the database has migration \(number), which this version does not know"
+        case .noExtension(let name): "the database lacks the extension \(name): create extension \(name)"
         case .failed(let number, let name, let error): "migration \(number) \(name): \(error)"
         }
     }

@@ -9,11 +9,17 @@ internal import Wire
 extension ServiceBuilder {
     /// The service's database, after its schema has been migrated. The composition root asks once and passes the pool to
     /// the stores.
-    public func database(_ schema: String, migrations: [Migration]) async throws -> PostgresPool {
+    ///
+    /// - Parameter distribution: divides the tables over several servers; nil for tables on one server. It holds for the other
+    ///   pools of the service as well.
+    public func database(
+        _ schema: String, migrations: [Migration], dividing distribution: Distribution? = nil
+    ) async throws -> PostgresPool {
+        self.distribution = distribution
         let database = connections(to: schema, config[CommonSettings.databaseConnections])
         measured.pools.append(("shared", database))
         measured.schema = StoreMetrics.Schema(name: schema, migrations: migrations)
-        try await retryWhileUnavailable { try await database.migrate(schema, migrations) }
+        try await retryWhileUnavailable { try await database.migrate(schema, migrations, dividing: distribution) }
         life.checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
         return database
     }
@@ -40,6 +46,8 @@ extension ServiceBuilder {
         configuration.applicationName = name
         configuration.schema = schema
         configuration.connectionsPerLoop = count
+        configuration.beginsBatches = distribution != nil
+        configuration.sessionSettings = distribution?.sessionSettings ?? [:]
         configuration.trace(by: tracer)
         configuration.connectTimeout = config[CommonSettings.databaseConnectTimeout]
         configuration.silenceLimit = config[CommonSettings.databaseSilence]
@@ -122,19 +130,20 @@ extension ServiceBuilder {
     /// - Parameters:
     ///   - grace: how long the relay leaves a row to its writer before it publishes the row itself.
     ///   - retention: how long a row and its entry are kept.
+    ///   - isDivided: whether the outbox is divided by workspace. Then it has a column with the workspace.
     ///   - commands: makes the commands that publish a row; the last one appends an entry to one of `streams`.
     /// - Returns: the signal that makes the relay look for rows at once.
     @discardableResult
     public func relayOutbox(
         of database: PostgresPool, to redis: Redis, streams: OutboxStreams, grace: Duration, retention: OutboxRetention,
-        commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
+        isDivided: Bool = false, commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
     ) -> WakeSignal {
         let signal = WakeSignal()
         // After a restart, Redis may have lost the latest entries.
         redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
-            database: database, redis: redis, streams: streams, commands: commands, grace: grace, retention: retention,
-            signal: signal, log: log)
+            database: database, redis: redis, streams: streams, commands: commands,
+            statements: isDivided ? .divided : .whole, grace: grace, retention: retention, signal: signal, log: log)
         background("outbox relay") { try await relay.run(on: $0) }
         queue("outbox", length: relay.length)
         return signal

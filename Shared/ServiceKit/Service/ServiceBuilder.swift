@@ -1,6 +1,7 @@
 public import Contract
 public import EventLoop
 public import HTTP
+internal import Postgres
 internal import Redis
 public import Telemetry
 
@@ -40,6 +41,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     var sharedRedis: Redis?
     /// The settings of all connections to Redis, once they have been read.
     var knownRedis: RedisConfiguration?
+    /// Divides the service's tables over several servers; nil for tables on one.
+    var distribution: Distribution?
     /// The stores and queues that the metrics show.
     var measured = StoreMetrics.Subjects()
 

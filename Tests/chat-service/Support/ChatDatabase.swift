@@ -6,6 +6,10 @@ import Wire
 
 @testable import chat_service
 
+extension ChatEngine {
+    static let ofTests = PostgresCluster.hasCitus ? ChatEngine.citus : .postgres
+}
+
 /// A database with the service's schema, and pools that each have their own loop.
 final class ChatDatabase: Stoppable {
     let database: TestDatabase
@@ -17,7 +21,8 @@ final class ChatDatabase: Stoppable {
     ///   - last: the number of the last migration that is applied.
     ///   - schema: where statements find their tables; migrations make theirs in `chat`.
     init(
-        pools count: Int = 1, on cluster: PostgresCluster? = nil, through last: Int = .max, schema: String = "chat"
+        pools count: Int = 1, on cluster: PostgresCluster? = nil, through last: Int = .max, schema: String = "chat",
+        engine: ChatEngine = .ofTests
     ) async throws {
         let cluster = if let cluster { cluster } else { try await PostgresCluster.ofThisProcess() }
         database = try await cluster.makeDatabase()
@@ -28,12 +33,17 @@ final class ChatDatabase: Stoppable {
             configuration.waitPatiently()
             configuration.connectionsPerLoop = 4
             configuration.schema = schema
+            configuration.beginsBatches = engine == .citus
+            configuration.sessionSettings = engine.distribution?.sessionSettings ?? [:]
             groups.append(group)
             pools.append(PostgresPool(configuration, on: group, blocking: blocking))
         }
         loops = groups
         self.pools = pools
-        try await run { pool in try await pool.migrate("chat", Migrations.all.filter { $0.number <= last }) }
+        try await run { pool in
+            try await pool.migrate(
+                "chat", Migrations.all.filter { $0.number <= last }, dividing: engine.distribution)
+        }
     }
 
     static func use(pools: Int = 1, _ body: (ChatDatabase) async throws -> Void) async throws {
@@ -51,7 +61,8 @@ final class ChatDatabase: Stoppable {
 
     /// Writes messages as one batch.
     func write(
-        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0, isDivided: Bool = false
+        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0,
+        isDivided: Bool = ChatEngine.ofTests == .citus
     ) async throws -> MessageWriter.Result {
         try await run(index) { pool in
             try await MessageWriter(database: pool, isDivided: isDivided).write(messages, newRooms: true, now: now)

@@ -3,6 +3,8 @@ import ServiceSupport
 import Synchronization
 import TestSupport
 
+@testable import chat_service
+
 /// The built chat-service with its own stores. It can be killed and started again on the same ports.
 final class ChatProcess: Stoppable {
     let publicPort = FreePort.pick()
@@ -32,6 +34,7 @@ final class ChatProcess: Stoppable {
             [
                 "public_address": "127.0.0.1:\(publicPort)", "internal_address": "127.0.0.1:\(internalPort)",
                 "workspace_url": peers.url, "user_rate": "100000", "user_burst": "100000",
+                "chat_engine": ChatEngine.ofTests.rawValue,
             ].merging(settings) { _, own in own })
         service.withLock { $0 = started }
     }

@@ -7,7 +7,7 @@ enum WideStatements {
     /// A batch of sends of several workspaces, on one Postgres. Its rows name the workspace, and one statement writes them all.
     static let batches: Set<String> = [
         "write messages", "write messages with threads and mentions", "find named messages", "messages replied to",
-        "raise roots of threads",
+        "raise roots of threads", "mark published batches",
     ]
 
     /// Callers name a room, a file, an id or a secret without its workspace. These read the workspace by a key, and the statement
@@ -28,12 +28,12 @@ enum WideStatements {
 
     /// Sequences, locks and tables of the first node; they touch no table of a workspace.
     static let onCoordinator: Set<String> = [
-        "next webhook id", "next subscription id", "lock rooms", "take from storage", "mark published batches",
+        "next webhook id", "next subscription id", "lock rooms", "take from storage",
     ]
 
     /// Work that a router does in several steps within one shard, in the background but for the switch of a webhook.
     static let inSteps: Set<String> = [
-        "erase messages of user", "queue fact for webhooks", "turn subscription off",
+        "queue fact for webhooks", "turn subscription off",
     ]
 
     /// The console of operators.
