@@ -8,14 +8,12 @@ struct CapacityFigure: Sendable, Equatable {
     let name: String
     let value: Double
     let unit: Unit
-    /// False for an assumption that nobody has measured yet.
-    let isMeasured: Bool
     /// The command that measures it.
     let command: String
 
     /// The figure as a row of the table in `docs/capacity.md`.
     var row: String {
-        "| \(name) | \(Self.text(value)) \(unit.rawValue) | \(isMeasured ? "measured" : "assumed") | `\(command)` |"
+        "| \(name) | \(Self.text(value)) \(unit.rawValue) | `\(command)` |"
     }
 
     /// A number with a separator of thousands, and one decimal below 100.

@@ -66,19 +66,13 @@ struct CapacityPlan: Sendable, Equatable {
         )
     }
 
-    /// The plan for a terminal: the needs, and the figures that are assumptions.
+    /// The plan for a terminal.
     var lines: [String] {
         let rows = needs.map { need in
             let parts = need.parts.map { "\($0.name) \(CapacityFigure.text($0.amount))" }.joined(separator: ", ")
             return [need.name, "\(Self.text(need)) \(need.unit)", parts]
         }
-        let assumed = CapacityFigures.all.filter { !$0.isMeasured }
-        let table = Table(columns: ["need", "amount", "parts"], rows: rows).lines
-        guard !assumed.isEmpty else { return table }
-        return table + ["", "assumed, so measure them on your machine:"]
-            + assumed.map {
-                "  \($0.name): \(CapacityFigure.text($0.value)) \($0.unit.rawValue), by \($0.command)"
-            }
+        return Table(columns: ["need", "amount", "parts"], rows: rows).lines
     }
 
     /// Amounts that are made of parts are rounded up to a tenth, because they are estimates of a need.
@@ -109,7 +103,6 @@ struct CapacityPlan: Sendable, Equatable {
                         }
                     }
                 }
-                json.field("assumed", CapacityFigures.all.filter { !$0.isMeasured }.map(\.name))
             }
         }
     }
