@@ -76,7 +76,7 @@ def product():
 
 
 class Room:
-    """A channel of a workspace, and what was acknowledged there."""
+    """A channel of a workspace, and the messages that were acknowledged."""
 
     def __init__(self, owner):
         self.owner = owner

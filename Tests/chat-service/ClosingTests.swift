@@ -15,9 +15,9 @@ struct ClosingTests {
     private static let fullChannel = """
         insert into chat.room (kind, id, workspace, name, last_seq, last_at)
             values (1, 7, 3, 'general', \(messages), 2 * \(messages));
-        insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-            select 1, 7, n, n % 4 + 1, 1001, 'message ' || n, '{}', 2 * n from generate_series(1, \(messages)) as n;
-        insert into chat.read_position (user_id, kind, room, seq) values (2, 1, 7, 5);
+        insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+            select 3, 1, 7, n, n % 4 + 1, 1001, 'message ' || n, '{}', 2 * n from generate_series(1, \(messages)) as n;
+        insert into chat.read_position (workspace, user_id, kind, room, seq) values (3, 2, 1, 7, 5);
         """
 
     /// Counts the remaining contents of closed rooms, and the rooms marked as erased.

@@ -121,8 +121,8 @@ struct HistoryTests {
                 sql: """
                     insert into chat.room (kind, id, workspace, name, last_seq, last_at)
                         values (1, 7, 3, 'general', 20000, 40000);
-                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                        select 1, 7, n, n % 4 + 1, 1001, 'message ' || n, '{}', 2 * n from generate_series(1, 20000) as n
+                    insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                        select 3, 1, 7, n, n % 4 + 1, 1001, 'message ' || n, '{}', 2 * n from generate_series(1, 20000) as n
                     """)
             let reply = try await chat.call("GET", "/v1/workspaces/3/channels/7/chats")
             #expect(reply.headers["transfer-encoding"] == "chunked")

@@ -22,8 +22,8 @@ struct MemoryTests {
             sql: """
                 insert into chat.room (kind, id, workspace, name, last_seq, last_at)
                     values (1, 7, 3, 'general', \(messages), 2 * \(messages));
-                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                    select 1, 7, n, n % 4 + 1, 1001, 'message ' || n || \(content), '{}', 2 * n
+                insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                    select 3, 1, 7, n, n % 4 + 1, 1001, 'message ' || n || \(content), '{}', 2 * n
                     from generate_series(1, \(messages)) as n
                 """)
         // Fills caches and pools.

@@ -11,7 +11,7 @@ import Wire
 struct MessageErasureTests {
     private static let plain = 250
     private static let lockProgress = Statement.write(
-        "lock progress of index", "select 1 from chat.search_progress where room = 7 for update")
+        "lock progress of index", "select 1 from chat.search_progress where workspace = 3 and room = 7 for update")
 
     /// Publishes the fact of a deletion as auth-service does.
     private func erase(_ chat: ChatHarness, user: Int = 2) async throws {
@@ -84,8 +84,8 @@ struct MessageErasureTests {
             let revisions = try await chat.database.ask(
                 """
                 select max(c.rev) = room.rev, count(distinct c.rev) = count(*), bool_and(c.rev = m.rev)
-                from chat.message_change c join chat.message m using (kind, room, seq)
-                join chat.room on room.kind = c.kind and room.id = c.room where c.room = 8 group by room.rev
+                from chat.message_change c join chat.message m using (workspace, kind, room, seq)
+                join chat.room on room.workspace = c.workspace and room.kind = c.kind and room.id = c.room where c.room = 8 group by room.rev
                 """)
             #expect(revisions == "t|t|t")
         }
@@ -128,8 +128,8 @@ struct MessageErasureTests {
             _ = try await chat.upload([.png], content: "with a file", user: 2)
             _ = try await chat.database.ask(
                 """
-                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                select 1, 7, n, case when n % 2 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
+                insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                select 3, 1, 7, n, case when n % 2 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
                 from generate_series(2, \(2 * Self.plain)) as n;
                 update chat.room set last_seq = \(2 * Self.plain) where kind = 1 and id = 7
                 """)

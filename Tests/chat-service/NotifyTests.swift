@@ -142,11 +142,11 @@ struct NotifyTests {
             try await chat.database.database.run(
                 sql: """
                     insert into chat.room (kind, id, workspace, last_seq) values (1, 7, 3, 2500), (1, 9, 4, 30);
-                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                        select 1, 7, n, case when n = 2000 then 3 else 2 end, 1, 'hi', '{}'::text[], n
+                    insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                        select 3, 1, 7, n, case when n = 2000 then 3 else 2 end, 1, 'hi', '{}'::text[], n
                         from generate_series(1, 2500) n
-                        union all select 1, 9, n, 2, 1, 'hi', '{}'::text[], n from generate_series(1, 30) n;
-                    insert into chat.read_position values (4, 1, 7, 2490)
+                        union all select 4, 1, 9, n, 2, 1, 'hi', '{}'::text[], n from generate_series(1, 30) n;
+                    insert into chat.read_position (workspace, user_id, kind, room, seq) values (3, 4, 1, 7, 2490)
                     """)
             let badges = try await chat.decisions([1, 3, 4], seq: 2500, badges: [1, 3, 4]).badges
             #expect(badges == [1: 2530, 3: 500, 4: 10])

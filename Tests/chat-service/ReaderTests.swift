@@ -65,8 +65,8 @@ struct ReaderTests {
             _ = try await chat.database.write((1...300).map { .sample("\($0)", author: 2000) })
             try await chat.database.database.run(
                 sql: """
-                    insert into chat.read_position (user_id, kind, room, seq)
-                    select n, 1, 7, case when n <= 100 then 300 else n % 299 + 1 end from generate_series(1, 1400) n
+                    insert into chat.read_position (workspace, user_id, kind, room, seq)
+                    select 3, n, 1, 7, case when n <= 100 then 300 else n % 299 + 1 end from generate_series(1, 1400) n
                     """)
             let reply = try await chat.call("GET", "\(ChatHarness.channel)/readers")
             let counts = try reply.json.elements.map(Array.init) ?? []

@@ -56,8 +56,8 @@ struct RoomSummaryTests {
                     select 3, 1, n + 1, 1 from generate_series(1, 1000) n;
                 insert into chat.room (kind, id, workspace, last_seq, last_at)
                     select kind, n, 3, 1, 1 from generate_series(1, 2) kind, generate_series(1, 1000) n;
-                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                    select kind, id, 1, 2, 1, repeat(E'\\x01', 10000), array_fill('\(path)'::text, array[5]), 1
+                insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                    select workspace, kind, id, 1, 2, 1, repeat(E'\\x01', 10000), array_fill('\(path)'::text, array[5]), 1
                     from chat.room
                 """)
     }

@@ -34,8 +34,8 @@ struct SearchRebuildTests {
             // The form of a room says that it has been indexed.
             try await chat.database.database.run(
                 sql: """
-                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                        select 1, 7, n, 2, 1, '회의 ' || n, '{}', created_at + n
+                    insert into chat.message (workspace, kind, room, seq, author, session, content, files, created_at)
+                        select 3, 1, 7, n, 2, 1, '회의 ' || n, '{}', created_at + n
                         from chat.message, generate_series(2, 12000) n;
                     update chat.room set last_seq = 12000;
                     update chat.search_progress set seq = 12000

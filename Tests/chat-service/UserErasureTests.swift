@@ -170,7 +170,7 @@ struct UserErasureTests {
                 )
                 insert into chat.room (kind, id, workspace, name, last_seq, last_at)
                 select 1, 7, 3, 'general', count(*), 900 from sent
-                on conflict (kind, id) do update set last_seq = excluded.last_seq
+                on conflict on constraint room_pkey do update set last_seq = excluded.last_seq
                 """)
             let sent = try await chat.upload([.png], content: "with a file", user: 2)
             #expect(try await chat.call("DELETE", channel + "/chats/2", user: 2).status == 200)

@@ -37,8 +37,8 @@ struct MessageWriterTests {
             let faults = try await database.ask(
                 """
                 select count(*) from (
-                    select seq - row_number() over (partition by room order by seq) as drift,
-                        created_at - lag(created_at) over (partition by room order by seq) as step
+                    select seq - row_number() over (partition by workspace, room order by seq) as drift,
+                        created_at - lag(created_at) over (partition by workspace, room order by seq) as step
                     from chat.message) as m
                 where drift <> 0 or step < 2
                 """)
@@ -49,7 +49,7 @@ struct MessageWriterTests {
             let heads = try await database.ask(
                 """
                 select count(*) from chat.room r
-                where last_seq <> (select max(seq) from chat.message m where m.kind = r.kind and m.room = r.id)
+                where last_seq <> (select max(seq) from chat.message m where m.workspace = r.workspace and m.kind = r.kind and m.room = r.id)
                 """)
             #expect(heads == "0")
         }

@@ -45,7 +45,8 @@ extension ChatHarness {
         try await eventually(within: .seconds(30), "the index") {
             try await self.database.ask(
                 """
-                select count(*) from chat.room left join chat.search_progress p on p.kind = room.kind and p.room = room.id
+                select count(*) from chat.room left join chat.search_progress p
+                    on p.workspace = room.workspace and p.kind = room.kind and p.room = room.id
                 where not room.is_closed and (p.room is null or room.last_seq > p.seq or room.rev > p.rev
                     or p.form <> \(SearchEntry.form))
                 """) == "0"
