@@ -100,8 +100,9 @@ struct ChatSettings: Sendable {
     let scheduledLease: Duration
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
     let changeLimits: ChangeLimits
-    let engine: ChatEngine
-    let isDivided: Bool
+    private let tables: (engine: ChatEngine, areDivided: Bool)
+    var engine: ChatEngine { tables.engine }
+    var isDivided: Bool { tables.areDivided }
 
     init(_ config: Config) {
         files = (config[Self.fileSizeKey].bytes, PreviewLimits(config))
@@ -119,8 +120,8 @@ struct ChatSettings: Sendable {
             ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])
         scheduledLease = config[Self.scheduledLeaseKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
-        engine = config[Self.engineKey]
-        isDivided = config[Self.dividedKey] || engine == .citus
+        let engine = config[Self.engineKey]
+        tables = (engine, config[Self.dividedKey] || engine == .citus)
         let window = config[Self.editWindowKey]
         changeLimits = ChangeLimits(
             editWindow: window == .zero ? nil : window, pins: config[Self.roomPinsKey],
