@@ -24,6 +24,7 @@ def test_a_blocked_author_reaches_nobody_who_has_blocked_them(product, party):
     chats = f"{owner.path(channel)}/chats"
     victim.call("PUT", f"/users/{troll.id}/block")
     with Device(product, cookie=victim.cookie) as device, Device(product, cookie=owner.cookie) as other:
+        assert device.ready and other.ready
         sent = troll.post(chats, {"content": f"<@{victim.id}> hello"}, "Chat")
         assert sent["content"] and "blocked" not in sent
         device.wait(lambda: device.of("message"))
