@@ -266,7 +266,7 @@ def test_an_image_test_without_an_engine_is_a_failure(checkout):
 @pytest.mark.parametrize("engine", [True, False])
 def test_the_full_run_has_the_long_parts_and_the_images_if_an_engine_answers(checkout, engine):
     stubs = ["Tests/Fuzz/run", "Tests/Sanitizers/run", "deploy/faults", "deploy/mutate", "deploy/lib/test-upgrade"]
-    stubs.append("deploy/lib/test-images")
+    stubs += ["deploy/lib/test-citus", "deploy/lib/test-images"]
     for name in stubs:
         (checkout / name).parent.mkdir(exist_ok=True)
         (checkout / name).write_text(f'#!/bin/bash\necho "{name} $*" >>"$CALLS"\n')
@@ -277,6 +277,7 @@ def test_the_full_run_has_the_long_parts_and_the_images_if_an_engine_answers(che
     parts = [line.split()[0] for line in lines if " passed " in line and line.endswith(" s")]
     images = ["docker"] if engine else []
     short = ["shell", "format", "build", "swift", "fuzz", "sample", "observability"]
-    assert parts == [*short, "sanitize-thread", "sanitize-address", "fuzz-long", "faults-long", "planted-faults", "upgrade", *images]
+    long = ["sanitize-thread", "sanitize-address", "fuzz-long", "faults-long", "planted-faults", "citus", "upgrade"]
+    assert parts == [*short, *long, *images]
     assert status == 0 and "deploy/faults --minutes 20" in calls and "Tests/Fuzz/run --minutes 30" in calls
     assert ("deploy/lib/test-images" in calls) == engine
