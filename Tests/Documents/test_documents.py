@@ -13,6 +13,7 @@ PAGES = sorted((CHECKOUT / "docs").glob("*.md"))
 WITHOUT_COMMANDS = {
     "architecture",
     "between-services",
+    "citus",
     "contract",
     "dependencies",
     "glossary",
