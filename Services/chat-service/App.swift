@@ -44,14 +44,14 @@ enum App {
         let roomAccess = RoomAccess(
             cache: access, workspaces: workspaces, dms: dms, blocks: blocks, knownDMs: history.knownDMs)
         let outbox = OutboxStore(
-            database: database, on: service.loops.loops[0], isDivided: settings.engine == .citus)
+            database: database, on: service.loops.loops[0], isDivided: settings.isDivided)
         let streams = OutboxStreams.pushes(in: redis)
         let publisher = MessagePublisher(
             redis: redis, outbox: outbox, streams: streams,
             sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
         // Batches of different workspaces need not wait for each other.
         let writer = MessageWriter(
-            database: settings.engine == .citus ? database : service.orderedPool(to: "chat"),
+            database: settings.isDivided ? database : service.orderedPool(to: "chat"),
             isDivided: settings.isDivided)
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
@@ -133,7 +133,7 @@ enum App {
         service.relayOutbox(
             of: database, to: redis, streams: streams, grace: .seconds(2),
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
-            isDivided: settings.engine == .citus, commands: events.commands(publishing:))
+            isDivided: settings.isDivided, commands: events.commands(publishing:))
         let webhooks = try Webhooks(
             service, subscriptions: WebhookSubscriptionStore(database: database),
             intake: WebhookIntakeStore(database: database), deliveries: WebhookDeliveryStore(database: database),

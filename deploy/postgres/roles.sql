@@ -41,7 +41,8 @@ FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name,
 SELECT to_regclass('pg_catalog.pg_dist_authinfo') IS NOT NULL AS has_citus \gset
 \if :has_citus
 DELETE FROM pg_dist_authinfo WHERE rolename = 'chat';
-INSERT INTO pg_dist_authinfo VALUES (0, 'chat', format('password=%s', :'chat'));
+INSERT INTO pg_dist_authinfo
+VALUES (0, 'chat', format('password=''%s''', regexp_replace(:'chat', '([\\''])', '\\\1', 'g')));
 SELECT format('ALTER ROLE %I IN DATABASE maru SET citus.enable_ddl_propagation = off', name)
 FROM unnest(ARRAY['auth', 'workspace', 'realtime', 'payment', 'audit', 'audit_keeper']) AS name
 \gexec

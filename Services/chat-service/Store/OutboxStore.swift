@@ -10,21 +10,9 @@ final class OutboxStore: Sendable {
     private let database: PostgresPool
     private let loop: EventLoop
     private let isDivided: Bool
+    private let mark: Statement
     private let published = Mutex<[WorkspaceID: PublishedRows]>([:])
 
-    private static let mark = Statement.write(
-        "mark published batches",
-        """
-        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = published.entry
-        from unnest($1::bigint[], $2::text[]) as published (id, entry) where outbox.id = published.id
-        """)
-    private static let markOfWorkspace = Statement.write(
-        "mark published batches of workspace",
-        """
-        update outbox set published_at = (extract(epoch from now()) * 1000)::bigint, entry = published.entry
-        from unnest($1::bigint[], $2::text[]) as published (id, entry)
-        where outbox.workspace = $3::bigint and outbox.id = published.id
-        """)
     private static let pause = Duration.milliseconds(50)
 
     /// Rows to mark with the next statement.
@@ -43,6 +31,7 @@ final class OutboxStore: Sendable {
         self.database = database
         self.loop = loop
         self.isDivided = isDivided
+        mark = OutboxStatements.of(isDivided: isDivided).markPublished
     }
 
     /// Marks a row as published, with the id of its stream entry.
@@ -65,12 +54,8 @@ final class OutboxStore: Sendable {
             return published
         }
         for (workspace, rows) in published {
-            Task.immediate(executorPreference: loop) { [database, isDivided] in
-                if isDivided {
-                    _ = try? await database.execute(Self.markOfWorkspace, rows.ids, rows.entries, workspace)
-                } else {
-                    _ = try? await database.execute(Self.mark, rows.ids, rows.entries)
-                }
+            Task.immediate(executorPreference: loop) { [database, mark] in
+                _ = try? await database.execute(mark, rows.ids, rows.entries, workspace)
             }
         }
     }

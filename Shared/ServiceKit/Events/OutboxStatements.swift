@@ -1,12 +1,12 @@
-internal import Postgres
+public import Postgres
 
-/// The statements of a relay. Those of a divided outbox name a workspace, so that they need one server; the others have the same
+/// The statements for the rows of an outbox. Those of a divided outbox name a workspace, so that they need one server; the others have the same
 /// parameters and ignore it.
-struct OutboxStatements: Sendable {
+public struct OutboxStatements: Sendable {
     /// Rows that wait, at most `$1`, of a least age of `$2` ms, of the workspace `$3`.
     let waiting: Statement
     /// Notes the entries `$2` of the rows `$1` of the workspace `$3`.
-    let markPublished: Statement
+    public let markPublished: Statement
     /// Published rows above `$1`, at most `$2`, of the workspace `$3` wait again. Returns their number and the last of them.
     let reset: Statement
     /// Deletes the rows `$1` of the workspace `$2`.
@@ -18,7 +18,10 @@ struct OutboxStatements: Sendable {
     /// The workspaces with published rows.
     let publishedWorkspaces: Statement?
 
-    static let whole = OutboxStatements(
+    /// - Parameter isDivided: whether the outbox is divided by workspace.
+    public static func of(isDivided: Bool) -> OutboxStatements { isDivided ? divided : whole }
+
+    private static let whole = OutboxStatements(
         waiting: .write(
             "waiting outbox rows",
             """
@@ -52,7 +55,7 @@ struct OutboxStatements: Sendable {
         workspaces: nil, publishedWorkspaces: nil)
 
     /// `clock_timestamp()` would have another value on each server, so Citus refuses it in an update.
-    static let divided = OutboxStatements(
+    private static let divided = OutboxStatements(
         waiting: .write(
             "waiting outbox rows of workspace",
             """

@@ -143,7 +143,7 @@ extension ServiceBuilder {
         redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
             database: database, redis: redis, streams: streams, commands: commands,
-            statements: isDivided ? .divided : .whole, grace: grace, retention: retention, signal: signal, log: log)
+            statements: .of(isDivided: isDivided), grace: grace, retention: retention, signal: signal, log: log)
         background("outbox relay") { try await relay.run(on: $0) }
         queue("outbox", length: relay.length)
         return signal

@@ -7,7 +7,7 @@ enum WideStatements {
     /// A batch of sends of several workspaces, on one Postgres. Its rows name the workspace, and one statement writes them all.
     static let batches: Set<String> = [
         "write messages", "write messages with threads and mentions", "find named messages", "messages replied to",
-        "raise roots of threads", "mark published batches",
+        "raise roots of threads",
     ]
 
     /// Callers name a room, a file, an id or a secret without its workspace. These read the workspace by a key, and the statement
