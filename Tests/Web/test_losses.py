@@ -7,6 +7,7 @@ import signal
 import pytest
 from person import counter
 from playwright.sync_api import expect
+from test_story import home
 
 CUT = ["Failed to load resource: net::", "WebSocket connection to"]
 UNAUTHORISED = [r"status of 401"]
@@ -53,6 +54,21 @@ def test_a_text_written_offline_is_marked_and_sent_once_the_network_is_back(pers
     expect(anna.page.locator(".notice")).to_be_hidden()
     anna.page.reload()
     anna.sees("From the tunnel")
+
+
+def test_a_message_that_comes_while_a_room_is_opened_is_shown(person):
+    anna, ben = home(person)
+    history = re.compile(r"/v1/workspaces/\d+/channels/\d+/chats\?")
+    held, frames = [], []
+    ben.page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
+    ben.page.route(history, lambda route: route.fallback() if held else held.append((route, route.fetch())))
+    ben.page.reload()
+    ben.until(lambda: held and any('["ready"' in str(each) for each in frames))
+    anna.say("Good morning")
+    expect(ben.page.locator("maru-timeline [aria-live]")).to_contain_text("Good morning")
+    route, reply = held[0]
+    route.fulfill(response=reply)
+    ben.sees("Good morning")
 
 
 def test_a_message_that_the_server_refuses_says_so_and_can_be_discarded(person):

@@ -77,8 +77,10 @@ export class Follower {
             else this.#reloadLater();
         }
         this.client.outbox.wake();
-        // The server resumes each timeline that was named; one that did not reach its end is asked for.
-        for (const [key, timeline] of this.client.store.timelines) if (timeline.loaded && !timeline.atEnd) this.client.timelines.sync(key).catch(() => {});
+        // The server resumes each timeline that was named; the others are asked for.
+        for (const key of this.client.store.rooms.keys()) {
+            if (this.client.store.timelines.has(key) && !this.client.live.named[key]) this.client.timelines.resume(key).catch(() => {});
+        }
     }
 
     #workspaceOf(view) {

@@ -20,6 +20,8 @@ export class Live extends Emitter {
     #isHeld = false;
     #running = false;
     #backoff;
+    /** The cursors that the connection has named. */
+    named = {};
 
     /**
      * @param {object} options
@@ -99,7 +101,8 @@ export class Live extends Emitter {
         }
         if (connection !== this.#connection) return;
         connection.on('open', () => {
-            const data = { token, cursors: this.cursors() };
+            this.named = this.cursors();
+            const data = { token, cursors: this.named };
             connection.send(encodeSocket({ type: socketTypes.connect, namespace: NAMESPACE, data }));
         });
         connection.connect();

@@ -14,6 +14,8 @@ export class Timeline {
     loaded = false;
     /** The revision up to which changes are held. */
     rev = 0;
+    /** How many messages and changes came one by one; a page that was read meanwhile may lack them. */
+    heard = 0;
 
     get newest() {
         return this.messages.at(-1)?.seq ?? 0;
@@ -56,6 +58,7 @@ export class Timeline {
      * @returns {'added'|'changed'|'ignored'}
      */
     take(message) {
+        this.heard += 1;
         const place = this.#place(message.seq);
         const held = this.messages[place];
         if (held?.seq === message.seq) {

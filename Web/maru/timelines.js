@@ -19,13 +19,13 @@ export class Timelines {
         return this.openAtEnd(key);
     }
 
-    async openAtEnd(key) {
+    openAtEnd(key) {
         const room = this.#room(key);
-        const messages = await this.routes.history(room, { before: NEWEST, limit: PAGE });
-        const rev = this.store.rooms.get(key)?.rev ?? 0;
-        this.store.page(key, messages, (timeline, page) =>
-            timeline.open(page, { atStart: messages.length < PAGE, atEnd: true, rev: Math.min(room.rev, rev) }));
-        return this.store.timeline(key);
+        return this.#load(key, room.rev, async () => {
+            const messages = await this.routes.history(room, { before: NEWEST, limit: PAGE });
+            this.store.page(key, messages, (timeline, page) =>
+                timeline.open(page, { atStart: messages.length < PAGE, atEnd: true, rev: room.rev }));
+        });
     }
 
     /** Loads the surroundings of a message, as for a jump. */
@@ -33,41 +33,50 @@ export class Timelines {
         const timeline = this.store.timeline(key);
         if (timeline.get(seq)) return timeline;
         const room = this.#room(key);
-        const [before, after] = await Promise.all([
-            this.routes.history(room, { before: seq + 1, limit: PAGE }),
-            this.routes.history(room, { after: seq, limit: PAGE }),
-        ]);
-        this.store.page(key, [...before, ...after], (held, page) =>
-            held.open(page, { atStart: before.length < PAGE, atEnd: after.length < PAGE, rev: room.rev }));
-        return timeline;
+        return this.#load(key, room.rev, async () => {
+            const [before, after] = await Promise.all([
+                this.routes.history(room, { before: seq + 1, limit: PAGE }),
+                this.routes.history(room, { after: seq, limit: PAGE }),
+            ]);
+            this.store.page(key, [...before, ...after], (held, page) =>
+                held.open(page, { atStart: before.length < PAGE, atEnd: after.length < PAGE, rev: room.rev }));
+        });
     }
 
     async loadBefore(key) {
         const timeline = this.store.timeline(key);
         if (timeline.atStart) return;
-        const messages = await this.routes.history(this.#room(key), { before: timeline.oldest, limit: PAGE });
-        this.store.page(key, messages, (held, page) => held.prepend(page, messages.length < PAGE, LONGEST));
+        await this.#load(key, timeline.rev, async () => {
+            const messages = await this.routes.history(this.#room(key), { before: timeline.oldest, limit: PAGE });
+            this.store.page(key, messages, (held, page) => held.prepend(page, messages.length < PAGE, LONGEST));
+        });
     }
 
     async loadAfter(key) {
         const timeline = this.store.timeline(key);
         if (timeline.atEnd) return;
-        const messages = await this.routes.history(this.#room(key), { after: timeline.newest, limit: PAGE });
-        this.store.page(key, messages, (held, page) => held.append(page, messages.length < PAGE, LONGEST));
+        await this.#load(key, timeline.rev, async () => {
+            const messages = await this.routes.history(this.#room(key), { after: timeline.newest, limit: PAGE });
+            this.store.page(key, messages, (held, page) => held.append(page, messages.length < PAGE, LONGEST));
+        });
     }
 
     async openThread(key, root) {
         const room = this.#room(key);
         const place = `${key}/${root}`;
-        const reply = await this.routes.thread(room, root);
-        const all = [reply.root, ...reply.items];
-        for (let next = reply.next; next; ) {
-            const page = await this.routes.thread(room, root, next);
-            all.push(...page.items);
-            next = page.next;
+        const timeline = this.store.timeline(place);
+        for (let heard = -1; heard !== timeline.heard; ) {
+            heard = timeline.heard;
+            const reply = await this.routes.thread(room, root);
+            const all = [reply.root, ...reply.items];
+            for (let next = reply.next; next; ) {
+                const page = await this.routes.thread(room, root, next);
+                all.push(...page.items);
+                next = page.next;
+            }
+            this.store.page(place, all, (held, page) => held.open(page, { atStart: true, atEnd: true }));
         }
-        this.store.page(place, all, (held, page) => held.open(page, { atStart: true, atEnd: true }));
-        return this.store.timeline(place);
+        return timeline;
     }
 
     /** Loads how far the members of a room have read; a large room tells no single members. */
@@ -95,9 +104,36 @@ export class Timelines {
         }
     }
 
+    /** Brings a timeline up to date that the live connection did not resume, once a page of it that is being read has come. */
+    async resume(key) {
+        this.store.timeline(key).heard += 1;
+        await this.sync(key);
+    }
+
     /** Fills a gap that the live connection told of; beyond a thousand messages it begins anew at the end. */
     fill({ room, from, to }) {
         return to - from > 1000 && this.store.timelines.get(room)?.atEnd ? this.openAtEnd(room) : this.sync(room);
+    }
+
+    /**
+     * Loads a page of a room. A message or change that came while it was read may be missing in it, so what the room has since
+     * `rev` is read after it.
+     */
+    async #load(key, rev, read) {
+        const timeline = this.store.timeline(key);
+        const { heard } = timeline;
+        await read();
+        if (timeline.heard === heard || this.#isCurrent(key, rev)) return timeline;
+        timeline.rev = Math.min(timeline.rev, rev);
+        await this.sync(key);
+        return timeline;
+    }
+
+    /** True if nothing is known of the room that its timeline does not hold, where its changes are held up to `rev`. */
+    #isCurrent(key, rev) {
+        const timeline = this.store.timeline(key);
+        const room = this.#room(key);
+        return timeline.atEnd && room.lastSeq <= timeline.newest && room.rev <= rev;
     }
 
     #room(key) {
