@@ -194,14 +194,6 @@ def test_mentions_are_completed_by_keyboard(person):
     expect(ben.message("look").locator(".mention.own")).to_have_text("@Ben")
 
 
-def test_a_draft_waits_on_every_device(person):
-    anna, _ = home(person)
-    with anna.page.expect_response(lambda reply: reply.url.endswith("/draft") and reply.ok):
-        anna.composer.fill("Half a thou")
-    other = anna.open()
-    expect(other.locator("maru-room maru-composer textarea")).to_have_value("Half a thou")
-
-
 def test_a_scheduled_message_stands_in_its_list_until_it_is_cancelled(person):
     anna, _ = home(person)
     anna.composer.fill("Later, please")

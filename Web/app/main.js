@@ -7,6 +7,7 @@ import { startNotices } from './notices.js';
 import { privateAnswers } from './private-answers.js';
 import { app } from './state.js';
 import './views/gate.js';
+import { savedMessages } from './views/message-actions.js';
 import './views/shell.js';
 
 /** The root: the sign-in or the chat, by the state of the session. */
@@ -33,18 +34,28 @@ class MaruApp extends HTMLElement {
         if (reply) this.show('maru-gate', { reply });
         else await this.restore();
         app.client.session.on('changed', (user) => {
-            if (user) this.enter();
+            savedMessages.seqs.clear();
+            if (user) this.#repeat(() => this.enter());
+            else if (app.client.session.isReplaced) location.reload();
             else this.show('maru-gate', { isEnded: true });
         });
     }
 
-    /** Takes up the session of the last visit. Without a network it tries again until there is one. */
-    async restore() {
-        const opening = this.firstElementChild;
+    /** Takes up the session of the last visit. */
+    restore() {
+        return this.#repeat(async () => {
+            const user = app.get('signedIn') ? await app.client.session.restore() : null;
+            return user ? this.enter() : this.show('maru-gate');
+        });
+    }
+
+    /** Without a network it tries again until there is one. */
+    async #repeat(work) {
+        const opening = h('div', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.restoring') }));
+        this.replaceChildren(opening);
         for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
             try {
-                const user = app.get('signedIn') ? await app.client.session.restore() : null;
-                return user ? await this.enter() : this.show('maru-gate');
+                return await work();
             } catch (error) {
                 if (!error.isTemporary) return this.show('maru-gate');
                 opening.replaceChildren(opening.firstElementChild, h('p', { class: 'hint' }, explain(error)));

@@ -47,7 +47,7 @@ export class MaruClient extends Emitter {
             address: new URL('/socket.io/', base).href,
             token: () => this.session.token(),
             cursors: () => this.store.cursors(),
-            expired: () => this.session.renew(null).catch(() => {}),
+            expired: () => this.session.renewHeld().catch(() => {}),
             engine,
         });
         this.watch = new Watch(this.live, this.store);

@@ -8,9 +8,13 @@ const HANDLERS = {
         const { room, message } = data;
         const isNews = message.seq > (store.rooms.get(room)?.lastSeq ?? 0);
         store.take(room, message, { live: true });
+        store.timelines.get(room)?.follow({ seq: message.seq });
         if (isNews && String(message.user.user_id) !== String(store.me) && !store.isHidden(message)) store.emit('message', data);
     },
-    changed: (store, { room, message }) => store.take(room, message),
+    changed(store, { room, message }) {
+        store.take(room, message);
+        store.timelines.get(room)?.follow({ rev: message.rev });
+    },
     read: (store, data) => store.markRead(data),
     typing: (store, data) => store.typed(data),
     presence(store, { users }) {

@@ -10,6 +10,8 @@ const RELOADING = new Set(['joined', 'left', 'draft', 'notify']);
 export class Follower {
     #asking = null;
     #reloading = null;
+    /** True if the reading to come is not for a badge alone. */
+    #isNeeded = false;
     /** The workspace and the room to ask for. */
     focus = { workspace: null, room: null };
     connection = 'asking';
@@ -29,6 +31,8 @@ export class Follower {
         this.client.live.stop();
         clearTimeout(this.#asking);
         clearTimeout(this.#reloading);
+        this.#reloading = null;
+        this.#isNeeded = false;
         this.connection = 'asking';
     }
 
@@ -47,7 +51,7 @@ export class Follower {
         if (name === 'ready') this.#ready(data);
         else if (name === 'gap') this.client.timelines.fill(data).catch(() => {});
         else if (name === 'settings') this.#readSettings();
-        else if (name === 'sessionEnded') this.client.session.renew(null).catch(() => {});
+        else if (name === 'sessionEnded') this.client.session.renewHeld().catch(() => {});
         else this.client.store.apply(event);
         // A workspace without a view is to be read again, and the counts of threads come with the rooms.
         const isBare = name === 'workspace' && data.type !== 'gone' && data.type !== 'deleted' && !data.name;
@@ -76,10 +80,15 @@ export class Follower {
             if (this.client.store.workspaces.has(workspace)) this.client.store.setRooms(workspace, list);
             else this.#reloadLater();
         }
+        // A workspace without rooms may have been lost meanwhile.
+        if ([...this.client.store.workspaces.keys()].some((each) => !byWorkspace.has(each))) this.#reloadLater();
         this.client.outbox.wake();
         // The server resumes each timeline that was named; the others are asked for.
-        for (const key of this.client.store.rooms.keys()) {
-            if (this.client.store.timelines.has(key) && !this.client.live.named[key]) this.client.timelines.resume(key).catch(() => {});
+        for (const [place, { loaded }] of this.client.store.timelines) {
+            const [key, root] = place.split('/');
+            if (!this.client.store.rooms.has(key) || this.client.live.named[key]) continue;
+            if (!root) this.client.timelines.resume(key).catch(() => {});
+            else if (loaded) this.client.timelines.openThread(key, Number(root)).catch(() => {});
         }
     }
 
@@ -87,11 +96,16 @@ export class Follower {
         return this.client.store.rooms.get(view.channel_id ? `channel-${view.channel_id}` : `dm-${view.room_id}`)?.workspace;
     }
 
-    /** Reads the workspaces and the rooms of the loaded ones again, once for several events. */
+    /** Reads the workspaces and the rooms of the loaded ones again, once for several events; for a badge unless it fits in the end. */
     #reloadLater(milliseconds = RELOAD_AFTER) {
+        if (milliseconds === SETTLE && this.#reloading) return;
+        if (milliseconds !== SETTLE) this.#isNeeded = true;
         clearTimeout(this.#reloading);
         this.#reloading = setTimeout(async () => {
-            if (milliseconds === SETTLE && this.client.store.knows(this.client.store.unread ?? {})) return;
+            const isNeeded = this.#isNeeded;
+            this.#reloading = null;
+            this.#isNeeded = false;
+            if (!isNeeded && this.client.store.knows(this.client.store.unread ?? {})) return;
             try {
                 const loaded = new Set([...this.client.store.rooms.values()].map((each) => each.workspace));
                 if (this.focus.workspace) loaded.add(this.focus.workspace);
@@ -100,7 +114,7 @@ export class Follower {
             } catch {
                 // The next event or connection brings it.
             }
-        }, RELOAD_AFTER);
+        }, milliseconds);
     }
 
     #connected(state) {

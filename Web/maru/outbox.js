@@ -27,7 +27,7 @@ export class Outbox extends Emitter {
     async open(user) {
         this.#user = user;
         for (const entry of await this.storage.all(this.#prefix)) {
-            this.#entries.set(entry.id, { ...entry, state: entry.state === 'failed' ? 'failed' : 'waiting', progress: 0 });
+            this.#entries.set(entry.id, { ...entry, state: entry.state === 'failed' ? 'failed' : 'waiting', progress: 0, isStored: true });
             this.emit('changed', entry.room);
         }
         this.flush();
@@ -60,7 +60,8 @@ export class Outbox extends Emitter {
         const entry = { id: this.id(), room, workspace, content, files, thread, toRoom, at: Math.max(this.now(), last + 1), state: 'waiting' };
         this.#entries.set(entry.id, entry);
         this.emit('changed', room);
-        await this.#store(entry);
+        // A storage that is full keeps no message from being sent.
+        await this.#store(entry).catch(() => {});
         this.flush();
         return entry;
     }
@@ -78,10 +79,9 @@ export class Outbox extends Emitter {
     async remove(id) {
         const entry = this.#entries.get(id);
         if (!entry) return;
-        this.#entries.delete(id);
+        this.#drop(entry);
         entry.abort?.abort();
         await this.storage.remove(this.#key(entry));
-        this.emit('changed', entry.room);
     }
 
     /** Ends all waits, as after the network came back. */
@@ -113,6 +113,9 @@ export class Outbox extends Emitter {
             try {
                 entry.abort = new AbortController();
                 this.#set(entry, { state: 'sending' });
+                // Another tab may have sent or discarded it.
+                if (entry.isStored && !(await this.storage.get(this.#key(entry)).catch(() => entry))) this.#drop(entry);
+                if (!this.#entries.has(entry.id)) continue;
                 const message = await this.send(entry, {
                     signal: entry.abort.signal,
                     progress: (share) => this.#set(entry, { progress: share }),
@@ -128,8 +131,9 @@ export class Outbox extends Emitter {
                     this.#set(entry, { state: 'waiting', progress: 0 });
                     await this.#wait(Math.max(error.retryAfter * 1000, backoff.next()));
                 } else if (error.code === 'E02' || error.code === 'E05' || error.code === 'E06') {
-                    // The session ended. The entry waits for the next sign-in of its user.
-                    return this.#set(entry, { state: 'waiting' });
+                    // The session ended, as a rule, and the entry waits for the next sign-in of its user.
+                    this.#set(entry, { state: 'waiting' });
+                    await this.#wait(backoff.next());
                 } else {
                     this.#set(entry, { state: 'failed', error: { code: error.code, detail: error.detail } });
                     await this.#store(entry);
@@ -150,6 +154,11 @@ export class Outbox extends Emitter {
         });
     }
 
+    #drop(entry) {
+        this.#entries.delete(entry.id);
+        this.emit('changed', entry.room);
+    }
+
     #set(entry, changes) {
         if (!this.#entries.has(entry.id)) return;
         Object.assign(entry, changes);
@@ -159,6 +168,7 @@ export class Outbox extends Emitter {
     async #store(entry) {
         const { id, room, workspace, content, files, thread, toRoom, at, state, error } = entry;
         await this.storage.set(this.#key(entry), { id, room, workspace, content, files, thread, toRoom, at, state, error });
+        entry.isStored = true;
         // The entry may have been removed while it was written.
         if (!this.#entries.has(id)) await this.storage.remove(this.#key(entry));
     }

@@ -105,8 +105,9 @@ export class Routes {
 
     // Messages
 
-    history = (room, { before, after, limit = 50 }) =>
-        this.api.get(`${roomPath(room)}/chats`, { before_seq: before, after_seq: after, limit });
+    /** @param {{before?: number, after?: number, limit?: number, threads?: 'inline'}} page with `inline` it has all replies too */
+    history = (room, { before, after, limit = 50, threads }) =>
+        this.api.get(`${roomPath(room)}/chats`, { before_seq: before, after_seq: after, limit, threads });
     changes = (room, after) => this.api.get(`${roomPath(room)}/changes`, { after_rev: after, limit: 500 });
     message = (room, seq) => this.api.get(`${roomPath(room)}/chats/${seq}`);
     versions = (room, seq) => this.api.get(`${roomPath(room)}/chats/${seq}/versions`);

@@ -26,6 +26,8 @@ export class Session extends Emitter {
         this.storage = storage;
         this.locks = locks;
         this.user = null;
+        /** True once the session ended because another tab of the browser signed in as somebody else. */
+        this.isReplaced = false;
         /** Set by the client. */
         this.api = null;
     }
@@ -111,12 +113,23 @@ export class Session extends Emitter {
         return this.#renewal;
     }
 
+    /** Renews the token that is held, as after a connection was refused with it or the session is said to have ended. */
+    renewHeld() {
+        return this.renew(this.#access);
+    }
+
     async #renew() {
         const kept = this.keeps === 'storage' ? await this.storage.get('refresh') : null;
         if (this.keeps === 'storage' && !kept) throw new MaruError('E06', { status: 401 });
         try {
             const headers = kept ? { RefreshToken: kept } : {};
             const reply = await this.api.call('GET', '/auth/refresh', { open: true, query: this.#query, headers });
+            // All tabs of a browser share the cookie, and another one may have signed in as somebody else since.
+            const user = userOf(reply.accessToken);
+            if (this.user && user && user !== String(this.user.user_id)) {
+                this.isReplaced = true;
+                throw new MaruError('E06', { status: 401 });
+            }
             await this.#hold(reply);
         } catch (error) {
             if (!error.isTemporary) await this.#forget();
@@ -127,6 +140,7 @@ export class Session extends Emitter {
     async #enter(path, body) {
         const user = await this.api.call('POST', path, { open: true, query: this.#query, body });
         await this.#hold(user.token);
+        this.isReplaced = false;
         const { token, ...rest } = user;
         this.user = rest;
         this.emit('changed', this.user);
@@ -152,5 +166,14 @@ export class Session extends Emitter {
 
     #locked(work) {
         return this.locks ? this.locks.request('maru-refresh', work) : work();
+    }
+}
+
+/** The user that an access token is for; null if it does not say so. */
+function userOf(token) {
+    try {
+        return JSON.parse(atob(token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/'))).sub ?? null;
+    } catch {
+        return null;
     }
 }

@@ -43,7 +43,7 @@ export class Store extends Emitter {
 
     setWorkspaces(list) {
         this.workspaces = new Map(list.map((each) => [String(each.workspace_id), each]));
-        for (const room of this.rooms.values()) if (!this.workspaces.has(room.workspace)) this.rooms.delete(room.key);
+        for (const room of this.rooms.values()) if (!this.workspaces.has(room.workspace)) this.#drop(room.key);
         this.emit('workspaces');
         this.emit('rooms');
     }
@@ -91,6 +91,7 @@ export class Store extends Emitter {
     #put(room) {
         const held = this.rooms.get(room.key);
         // Events and own reads may have overtaken the reply.
+        if (held) room = { ...room, rev: Math.max(room.rev, held.rev) };
         if (held && (held.lastReadSeq > room.lastReadSeq || held.lastSeq > room.lastSeq)) {
             const { lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount } = held;
             room = { ...room, lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount };
@@ -214,7 +215,6 @@ export class Store extends Emitter {
             const outcome = timeline.take(marked(message, this.me, timeline.get(message.seq)));
             if (outcome === 'ignored') continue;
             isNew ||= outcome === 'added';
-            timeline.rev = Math.max(timeline.rev, message.rev ?? 0);
             this.emit('timeline', place);
         }
         this.#summarise(key, message, live);
@@ -242,7 +242,7 @@ export class Store extends Emitter {
     /** What this device holds of each loaded timeline, for a connection that resumes. */
     cursors() {
         const held = [...this.timelines].filter(([key, timeline]) => timeline.loaded && timeline.atEnd && this.rooms.has(key));
-        return Object.fromEntries(held.map(([key, timeline]) => [key, [timeline.newest, timeline.rev]]));
+        return Object.fromEntries(held.map(([key, timeline]) => [key, [timeline.head, timeline.rev]]));
     }
 
     // Events of the socket

@@ -1,3 +1,6 @@
+/** The longest window that grows by live messages. */
+const LONGEST_LIVE = 1000;
+
 /**
  * The messages of a room, or of a thread, that this device holds: one window without a hole.
  *
@@ -12,10 +15,15 @@ export class Timeline {
     atEnd = false;
     /** False until the first page arrived. */
     loaded = false;
-    /** The revision up to which changes are held. */
+    /** The seq up to which no message is missing, and the revision up to which no change is; single replies do not move them. */
+    head = 0;
     rev = 0;
+    /** True while something is missing that events after it do not bring. */
+    isBehind = false;
     /** How many messages and changes came one by one; a page that was read meanwhile may lack them. */
     heard = 0;
+    /** The number of the last opening of a place; a page that was asked for before it does not fit any more. */
+    turn = 0;
 
     get newest() {
         return this.messages.at(-1)?.seq ?? 0;
@@ -28,7 +36,7 @@ export class Timeline {
     /** Replaces the window. */
     open(messages, { atStart, atEnd, rev = this.rev }) {
         this.messages = sorted(messages);
-        Object.assign(this, { atStart, atEnd, rev, loaded: true });
+        Object.assign(this, { atStart, atEnd, rev, head: this.newest, isBehind: false, loaded: true });
     }
 
     /** Adds a page of older messages. Beyond `longest`, the newest are let go, so that a long history stays cheap. */
@@ -46,7 +54,15 @@ export class Timeline {
         const newest = this.newest;
         this.messages = [...this.messages, ...sorted(messages).filter((each) => each.seq > newest)];
         this.atEnd = atEnd;
+        this.head = this.newest;
         this.trim(longest);
+    }
+
+    /** A message (`seq`) or a change (`rev`) came in the order of its room, so that everything before it is held. */
+    follow({ seq = 0, rev = 0 }) {
+        if (this.isBehind) return;
+        this.head = Math.max(this.head, seq);
+        this.rev = Math.max(this.rev, rev);
     }
 
     get(seq) {
@@ -68,6 +84,7 @@ export class Timeline {
         }
         if (!this.loaded || !this.atEnd || (place === 0 && !this.atStart && this.messages.length)) return 'ignored';
         this.messages = [...this.messages.slice(0, place), message, ...this.messages.slice(place)];
+        this.trim(LONGEST_LIVE);
         return 'added';
     }
 

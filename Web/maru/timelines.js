@@ -21,16 +21,18 @@ export class Timelines {
 
     openAtEnd(key) {
         const room = this.#room(key);
+        this.store.timeline(key).turn += 1;
         return this.#load(key, room.rev, async () => {
             const messages = await this.routes.history(room, { before: NEWEST, limit: PAGE });
-            this.store.page(key, messages, (timeline, page) =>
-                timeline.open(page, { atStart: messages.length < PAGE, atEnd: true, rev: room.rev }));
+            return [messages, (timeline, page) =>
+                timeline.open(page, { atStart: messages.length < PAGE, atEnd: true, rev: room.rev })];
         });
     }
 
     /** Loads the surroundings of a message, as for a jump. */
     async openAt(key, seq) {
         const timeline = this.store.timeline(key);
+        timeline.turn += 1;
         if (timeline.get(seq)) return timeline;
         const room = this.#room(key);
         return this.#load(key, room.rev, async () => {
@@ -38,8 +40,8 @@ export class Timelines {
                 this.routes.history(room, { before: seq + 1, limit: PAGE }),
                 this.routes.history(room, { after: seq, limit: PAGE }),
             ]);
-            this.store.page(key, [...before, ...after], (held, page) =>
-                held.open(page, { atStart: before.length < PAGE, atEnd: after.length < PAGE, rev: room.rev }));
+            return [[...before, ...after], (held, page) =>
+                held.open(page, { atStart: before.length < PAGE, atEnd: after.length < PAGE, rev: room.rev })];
         });
     }
 
@@ -48,7 +50,7 @@ export class Timelines {
         if (timeline.atStart) return;
         await this.#load(key, timeline.rev, async () => {
             const messages = await this.routes.history(this.#room(key), { before: timeline.oldest, limit: PAGE });
-            this.store.page(key, messages, (held, page) => held.prepend(page, messages.length < PAGE, LONGEST));
+            return [messages, (held, page) => held.prepend(page, messages.length < PAGE, LONGEST)];
         });
     }
 
@@ -57,7 +59,7 @@ export class Timelines {
         if (timeline.atEnd) return;
         await this.#load(key, timeline.rev, async () => {
             const messages = await this.routes.history(this.#room(key), { after: timeline.newest, limit: PAGE });
-            this.store.page(key, messages, (held, page) => held.append(page, messages.length < PAGE, LONGEST));
+            return [messages, (held, page) => held.append(page, messages.length < PAGE, LONGEST)];
         });
     }
 
@@ -86,22 +88,25 @@ export class Timelines {
         this.store.emit('readers', key);
     }
 
-    /** Brings a loaded timeline up to date: newer messages, then changes of the held ones. */
+    /** Brings a loaded timeline up to date: newer messages, with the replies of threads, then changes of the held ones. */
     async sync(key) {
         const timeline = this.store.timelines.get(key);
         const room = this.store.rooms.get(key);
         if (!room || !timeline?.loaded) return;
+        timeline.isBehind = true;
         while (timeline.atEnd) {
-            const page = await this.routes.history(room, { after: timeline.newest, limit: 200 });
+            const page = await this.routes.history(room, { after: timeline.head, limit: 200, threads: 'inline' });
             for (const each of page) this.store.take(key, each, { live: true });
+            timeline.head = Math.max(timeline.head, page.at(-1)?.seq ?? 0);
             if (page.length < 200) break;
         }
         for (;;) {
             const { items, rev, complete } = await this.routes.changes(room, timeline.rev);
             for (const each of items) this.store.take(key, each);
             timeline.rev = Math.max(timeline.rev, items.at(-1)?.rev ?? 0, complete ? rev : 0);
-            if (complete || !items.length) return;
+            if (complete || !items.length) break;
         }
+        timeline.isBehind = false;
     }
 
     /** Brings a timeline up to date that the live connection did not resume, once a page of it that is being read has come. */
@@ -117,12 +122,14 @@ export class Timelines {
 
     /**
      * Loads a page of a room. A message or change that came while it was read may be missing in it, so what the room has since
-     * `rev` is read after it.
+     * `rev` is read after it. A page of a room that was left, or of a place that another one has replaced, is dropped.
      */
     async #load(key, rev, read) {
         const timeline = this.store.timeline(key);
-        const { heard } = timeline;
-        await read();
+        const { heard, turn } = timeline;
+        const [messages, apply] = await read();
+        if (timeline.turn !== turn || this.store.timelines.get(key) !== timeline) return timeline;
+        this.store.page(key, messages, apply);
         if (timeline.heard === heard || this.#isCurrent(key, rev)) return timeline;
         timeline.rev = Math.min(timeline.rev, rev);
         await this.sync(key);
@@ -133,7 +140,7 @@ export class Timelines {
     #isCurrent(key, rev) {
         const timeline = this.store.timeline(key);
         const room = this.#room(key);
-        return timeline.atEnd && room.lastSeq <= timeline.newest && room.rev <= rev;
+        return timeline.atEnd && room.lastSeq <= timeline.head && room.rev <= rev;
     }
 
     #room(key) {

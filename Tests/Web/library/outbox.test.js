@@ -135,3 +135,44 @@ test('A thread shows its own replies, and the room those that were sent to it to
     assert.deepEqual(box.of('channel-1', 5).map((each) => each.content), ['reply', 'both']);
     box.close();
 });
+
+test('A message that cannot be stored is sent all the same', async () => {
+    const server = new Server(), storage = new MemoryStorage();
+    storage.set = async () => {
+        throw new DOMException('full', 'QuotaExceededError');
+    };
+    const box = outbox(server, storage);
+    await box.open('7');
+    const done = sent(box, 1);
+    await box.add({ ...message('a photo'), files: [{}] });
+    await done;
+    assert.deepEqual([server.contents, box.of('channel-1')], [['a photo'], []]);
+});
+
+test('A token that stays refused does not make the outbox ask without a pause', async () => {
+    const server = new Server();
+    const box = new Outbox({ storage: new MemoryStorage(), send: server.send, backoff: () => ({ next: () => 1_000_000, reset() {} }) });
+    for (let count = 0; count < 100; count += 1) server.failures.push({ before: new MaruError('E05', { status: 401 }) });
+    await box.open('7');
+    await box.add(message('later'));
+    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+    box.close();
+    assert.equal(server.failures.length, 99);
+});
+
+test('A message that another tab has discarded is not sent by this one', async () => {
+    const server = new Server(), storage = new MemoryStorage();
+    server.failures = [{ before: MaruError.offline() }, { before: MaruError.offline() }];
+    const make = () => new Outbox({ storage, send: server.send, backoff: () => ({ next: () => 1_000_000, reset() {} }) });
+    const one = make(), two = make();
+    await one.open('7');
+    const entry = await one.add(message('no'));
+    await two.open('7');
+    while (server.failures.length) await new Promise(setImmediate);
+    await one.remove(entry.id);
+    const left = new Promise((resolve) => two.on('changed', () => two.isEmpty && resolve()));
+    two.wake();
+    await left;
+    one.close();
+    assert.deepEqual(server.contents, []);
+});

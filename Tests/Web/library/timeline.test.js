@@ -53,3 +53,10 @@ test('A trimmed timeline says that it does not hold the start', () => {
     timeline.trim(2);
     assert.deepEqual([seqs(timeline), timeline.atStart], [[3, 4], false]);
 });
+
+test('A timeline that grows by live messages forgets its oldest ones', () => {
+    const timeline = new Timeline();
+    timeline.open([message(1)], { atStart: true, atEnd: true });
+    for (let seq = 2; seq <= 5000; seq += 1) timeline.take(message(seq));
+    assert.deepEqual([timeline.messages.length, timeline.newest, timeline.atStart], [1000, 5000, false]);
+});

@@ -12,7 +12,7 @@ import { editing } from './message-actions.js';
 const TYPING_EVERY = 3000;
 const DRAFT_AFTER = 1200;
 
-/** Drafts of this page; the server has them a moment later. */
+/** Drafts of this page that the server does not have yet, by user and place. */
 const drafts = new Map();
 
 /** Writes messages to a room (`room`), or replies to a thread (`thread`). */
@@ -25,6 +25,7 @@ class Composer extends View {
     #typing = h('div', { class: 'typing', 'aria-live': 'off' });
     #files = [];
     #edited = null;
+    #kept = '';
     #typedAt = 0;
     #draftTimer = null;
 
@@ -34,6 +35,7 @@ class Composer extends View {
 
     setup() {
         const room = app.store.rooms.get(this.room);
+        this.#kept = `${app.store.me} ${this.place}`;
         const label = this.thread === undefined ? t('compose.label', { name: room.name }) : t('compose.reply');
         this.#text.placeholder = label;
         this.#text.setAttribute('aria-label', label);
@@ -58,7 +60,7 @@ class Composer extends View {
         this.listen(editing, this.place, (message) => this.#edit(message));
         this.listen(app.store, 'room', (key) => key === this.room && this.#takeDraft());
         this.onEnd(() => this.#saveDraft(true));
-        this.#text.value = drafts.get(this.place) ?? this.#serverDraft() ?? '';
+        this.#text.value = drafts.get(this.#kept) ?? this.#serverDraft() ?? '';
         this.#changed();
         if (matchMedia('(hover: hover)').matches) this.#text.focus();
     }
@@ -78,10 +80,12 @@ class Composer extends View {
 
     #typed() {
         this.#changed();
-        drafts.set(this.place, this.#text.value);
+        // The text of an edit is no draft.
+        if (this.#edited) return;
+        drafts.set(this.#kept, this.#text.value);
         clearTimeout(this.#draftTimer);
         this.#draftTimer = setTimeout(() => this.#saveDraft(), DRAFT_AFTER);
-        if (this.#text.value.trim() && !this.#edited && Date.now() - this.#typedAt > TYPING_EVERY) {
+        if (this.#text.value.trim() && Date.now() - this.#typedAt > TYPING_EVERY) {
             this.#typedAt = Date.now();
             app.client.typing(this.room, this.thread);
         }
@@ -124,7 +128,7 @@ class Composer extends View {
         this.#edited = message;
         this.#note.hidden = !message;
         this.#note.replaceChildren(...(message ? [icon('edit', 16), t('compose.editing'), h('button', { type: 'button', class: 'link-button', onclick: () => this.#edit(null) }, t('compose.cancel'))] : []));
-        this.#text.value = message ? message.content : drafts.get(this.place) ?? '';
+        this.#text.value = message ? message.content : drafts.get(this.#kept) ?? this.#serverDraft() ?? '';
         this.#send.setAttribute('aria-label', t(message ? 'compose.save' : 'compose.send'));
         this.#changed();
         this.#text.focus();
@@ -157,7 +161,7 @@ class Composer extends View {
 
     #clear() {
         this.#text.value = '';
-        drafts.delete(this.place);
+        drafts.delete(this.#kept);
         this.#showFiles();
         this.#changed();
         this.#saveDraft(true);
@@ -185,7 +189,7 @@ class Composer extends View {
     /** A draft written on another device fills an empty composer. */
     #takeDraft() {
         const draft = this.#serverDraft();
-        if (draft && !this.#text.value && !drafts.has(this.place) && document.activeElement !== this.#text) {
+        if (draft && !this.#text.value && !drafts.has(this.#kept) && document.activeElement !== this.#text) {
             this.#text.value = draft;
             this.#changed();
         }
@@ -197,8 +201,11 @@ class Composer extends View {
         const content = this.#text.value;
         const room = app.store.rooms.get(this.room);
         if (!room || content === (this.#serverDraft() ?? '')) return;
-        if (this.thread === undefined) app.store.update(this.room, { draft: content ? { content } : null });
-        app.client.routes.draft(room, content, this.thread).catch(() => {});
+        // The server tells other devices only.
+        const others = room.threadDrafts.filter((each) => each.thread !== this.thread);
+        app.store.update(this.room, this.thread === undefined ? { draft: content ? { content } : null }
+            : { threadDrafts: content ? [...others, { thread: this.thread, content }] : others });
+        app.client.routes.draft(room, content, this.thread).then(() => drafts.get(this.#kept) === content && drafts.delete(this.#kept), () => {});
         return now;
     }
 

@@ -215,7 +215,7 @@ class TimelineView extends View {
     }
 
     #arrived(message) {
-        if (isThreadOnly(message) !== (this.thread !== undefined)) return;
+        if (this.thread === undefined ? isThreadOnly(message) : message.thread?.root !== this.thread) return;
         this.#below += this.#stuck ? 0 : 1;
         this.#said.textContent = t('notice.newFrom', { name: message.user.nickname, text: message.content || t('notice.file') });
         this.#renderEnds(app.store.timeline(this.place));
@@ -226,8 +226,10 @@ class TimelineView extends View {
         if (!this.#stuck || !timeline?.loaded || !timeline.atEnd || document.hidden || !document.hasFocus()) return;
         if (this.thread !== undefined) {
             const { newest } = timeline;
-            if (newest > (this.readThread ?? 0)) app.client.routes.readThread(app.store.rooms.get(this.room), this.thread, newest).catch(() => {});
+            if (newest <= (this.readThread ?? 0)) return;
             this.readThread = newest;
+            // The next look at the thread tries again.
+            app.client.routes.readThread(app.store.rooms.get(this.room), this.thread, newest).catch(() => (this.readThread = 0));
             return;
         }
         const room = app.store.rooms.get(this.room);

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KEY, message, Server } from './server.js';
+import { Follower } from '../../../Web/maru/follower.js';
+import { Emitter } from '../../../Web/maru/emitter.js';
+import { Store } from '../../../Web/maru/store.js';
+
+test('A workspace that was left and entered again shows what was written meanwhile', async () => {
+    const server = new Server();
+    await server.timelines.open(KEY);
+    server.store.setWorkspaces([]); // the reply after "leave"; the event `gone` follows
+    server.store.apply({ name: 'workspace', data: { type: 'gone', workspace_id: '9' } });
+    server.say(message(3), { told: false });
+    server.store.setWorkspaces([{ workspace_id: '9', name: 'home' }]);
+    server.store.setRooms('9', [server.view]);
+    await server.timelines.open(KEY);
+    assert.deepEqual(server.seqs, [1, 2, 3]);
+});
+
+test('A room that was left while its page was read, and entered again, shows what was written meanwhile', async () => {
+    const server = new Server();
+    server.meanwhile = () => server.store.apply({ name: 'left', data: { room: KEY } });
+    await server.timelines.open(KEY).catch(() => {});
+    server.say(message(3), { told: false });
+    server.store.setRooms('9', [server.view]);
+    await server.timelines.open(KEY);
+    assert.deepEqual(server.seqs, [1, 2, 3]);
+});
+
+test('A list of rooms that was overtaken by a change does not take its revision back', async () => {
+    const server = new Server();
+    const old = server.view;
+    server.meanwhile = () => {
+        server.say(message(1, { rev: 1, content: 'Changed' }));
+        server.store.setRooms('9', [old]); // read before the change
+    };
+    const { history } = server;
+    const page = server.messages;
+    server.history = async () => (await history.call(server, null, { limit: 50 }), page);
+    let calls = 0;
+    const first = server.history;
+    server.history = (...all) => (calls++ ? history.apply(server, all) : first());
+    await server.timelines.open(KEY);
+    assert.deepEqual(server.shown, ['Changed', 'Text 2']);
+});
+
+function followed() {
+    const store = new Store({ later: () => {} });
+    store.me = '1';
+    store.setWorkspaces([{ workspace_id: '9', name: 'home' }]);
+    store.setRooms('9', [{ channel_id: '3', name: 'general', lastSeq: 2 }]);
+    const live = Object.assign(new Emitter(), { state: 'live', named: {}, start() {}, stop() {}, wake() {}, drop() {} });
+    const reads = [];
+    const client = Object.assign(new Emitter(), {
+        live, store, outbox: { wake() {}, flush() {} }, timelines: { resume: async () => {}, fill: async () => {}, sync: async () => {} },
+        session: { isSignedIn: true, renew: async (used) => reads.push(`renew ${used}`) },
+        loadWorkspaces: async () => { reads.push('workspaces'); store.setWorkspaces(client.workspaces); },
+        loadRooms: async (each) => reads.push(`rooms ${each}`), workspaces: [{ workspace_id: '9', name: 'home' }],
+    });
+    return { client, live, store, reads, follower: new Follower(client) };
+}
+const event = (live, name, data) => live.emit('event', { name, data });
+
+test('A room that the user was added to is read, although a badge comes after it', (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { live, reads } = followed();
+    event(live, 'joined', { room: 'channel-4' });
+    // Meanwhile somebody writes in a known room: its badge overtakes the message.
+    event(live, 'badge', { unreadCount: 1, mentionCount: 0 });
+    event(live, 'message', { room: KEY, message: message(3) });
+    context.mock.timers.tick(10_000);
+    assert.ok(reads.includes('workspaces'), 'the rooms were not read again');
+});
+
+test('A badge that comes shortly before its message makes nothing be read again', (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { live, reads } = followed();
+    event(live, 'badge', { unreadCount: 1, mentionCount: 0 });
+    context.mock.timers.tick(500);
+    event(live, 'message', { room: KEY, message: message(3) });
+    context.mock.timers.tick(10_000);
+    assert.deepEqual(reads, []);
+});
+
+test('A workspace that was lost while the connection was down is gone after it', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { client, live, store } = followed();
+    store.setWorkspaces([{ workspace_id: '9', name: 'home' }, { workspace_id: '8', name: 'other' }]);
+    store.setRooms('8', [{ channel_id: '5', name: 'secret', lastSeq: 1 }]);
+    event(live, 'ready', { rooms: [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 }] });
+    context.mock.timers.tick(10_000);
+    await new Promise(setImmediate);
+    assert.deepEqual([[...store.workspaces.keys()], store.rooms.has('channel-5')], [['9'], false]);
+});
+
+test('An open thread of a room whose end is not held is read again after the connection was down', () => {
+    const { client, live, store } = followed();
+    const opened = [];
+    client.timelines.openThread = async (...place) => opened.push(place);
+    store.timeline(`${KEY}/1`).loaded = true; // opened from the list of threads
+    event(live, 'ready', { rooms: [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 3 }] });
+    assert.deepEqual(opened, [[KEY, 1]]);
+});

@@ -1,0 +1,47 @@
+"""Texts that wait to be sent, on all devices of their writer."""
+
+from playwright.sync_api import expect
+from test_story import home
+
+
+def saving(someone):
+    return someone.page.expect_response(lambda reply: reply.url.endswith("/draft") and reply.ok)
+
+
+def test_a_draft_waits_on_every_device(person):
+    anna, _ = home(person)
+    with saving(anna):
+        anna.composer.fill("Half a thou")
+    other = anna.open()
+    expect(other.locator("maru-room maru-composer textarea")).to_have_value("Half a thou")
+
+
+def test_an_edit_leaves_the_draft_as_it_was(person):
+    anna, ben = home(person)
+    anna.say("Good mornin")
+    anna.sent("Good mornin")
+    with saving(anna):
+        anna.composer.fill("Half a thou")
+    anna.choose("Good mornin", "Edit")
+    expect(anna.composer).to_have_value("Good mornin")
+    anna.composer.fill("Good morning")
+    anna.composer.press("Enter")
+    ben.sees("Good morning")
+    expect(anna.composer).to_have_value("Half a thou")
+
+
+def test_a_reply_that_was_sent_is_no_draft_any_more(person):
+    anna, _ = home(person)
+    anna.say("Where do we eat?")
+    anna.sent("Where do we eat?")
+    anna.tool("Where do we eat?", "reply")
+    panel = anna.page.locator("maru-thread")
+    with saving(anna):
+        panel.locator("textarea").fill("At the market")
+    with saving(anna):
+        panel.locator("textarea").press("Enter")
+    expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+    anna.page.reload()
+    anna.message("Where do we eat?").locator(".replies").click()
+    expect(panel.locator(".message")).to_have_count(2)
+    expect(panel.locator("textarea")).to_have_value("")
