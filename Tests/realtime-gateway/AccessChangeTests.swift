@@ -39,16 +39,23 @@ struct AccessChangeTests {
         }
     }
 
-    @Test("Frequent changes of other users' access do not delay a join")
-    func others() async throws {
+    @Test(
+        "Frequent changes of other users' access do not delay a join",
+        arguments: [
+            #"{"workspace_id":"3","user_id":"USER"}"#, #"{"workspace_id":"99"}"#,
+            #"{"workspace_id":"99","channel_id":"5"}"#,
+        ])
+    func others(_ hint: String) async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
                 // Longer than it takes from one change to the next.
                 harness.peers.change { $0.accessTakes = .milliseconds(200) }
                 let changes = Task {
-                    for user in Int64(1000)... where !Task.isCancelled {
+                    var user = 1000
+                    while !Task.isCancelled {
+                        user += 1
                         try await harness.redis.command(
-                            "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"\#(user)"}"#)
+                            "PUBLISH", "invalidate:access", hint.replacing("USER", with: "\(user)"))
                     }
                 }
                 defer { changes.cancel() }

@@ -8,16 +8,31 @@ import Wire
 @Suite struct BoundedMemoryTests {
     @Test("A change of access of more users than are counted counts as a change of all users")
     func accessChanges() {
-        var changes = AccessChanges(mostUsers: 2)
+        var changes = AccessChanges(mostNamed: 2)
         let before = (1...3).map { changes.mark(of: UserID($0)) }
+        func holds(_ mark: AccessChanges.Mark, _ user: Int64) -> Bool { changes.holds(mark, of: UserID(user), in: []) }
         changes.note(UserID(1))
-        #expect(changes.mark(of: UserID(1)) != before[0] && changes.mark(of: UserID(2)) == before[1])
+        #expect(!holds(before[0], 1) && holds(before[1], 2))
         changes.note(UserID(2))
         changes.note(UserID(1))
-        #expect(changes.mark(of: UserID(3)) == before[2])
+        #expect(holds(before[2], 3))
         let one = changes.mark(of: UserID(1))
         changes.note(UserID(4))
-        #expect(changes.mark(of: UserID(1)) != one && changes.mark(of: UserID(3)) != before[2])
+        #expect(!holds(one, 1) && !holds(before[2], 3))
+    }
+
+    @Test("A change in more workspaces than are counted counts as a change in all of them")
+    func workspaceChanges() {
+        var changes = AccessChanges(mostNamed: 2)
+        let mark = changes.mark(of: UserID(1))
+        func holds(_ workspaces: [Int64]) -> Bool {
+            changes.holds(mark, of: UserID(1), in: workspaces.map { WorkspaceID($0) })
+        }
+        changes.note(in: WorkspaceID(1))
+        changes.note(in: WorkspaceID(2))
+        #expect(!holds([1]) && !holds([3, 2]) && holds([3]) && holds([]))
+        changes.note(in: WorkspaceID(4))
+        #expect(!holds([3]))
     }
 
     @Test("A member of a room takes 112 bytes, as a device has many")

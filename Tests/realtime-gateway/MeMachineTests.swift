@@ -122,6 +122,28 @@ struct MeMachineTests {
         #expect(Set(machine.end().map { "\($0)" }).count == 4)
     }
 
+    @Test("A room that may have been lost before its turn is not entered until the rooms have been read again")
+    func doubt() {
+        var machine = MeMachine()
+        let behind = (1...7).map { #""channel-\#($0)":[1,1]"# }.joined(separator: ",")
+        _ = machine.start((0..<7).map { Self.room($0) }, from: Self.cursors("{\(behind)}"))
+        func entered(_ actions: [MeMachine.Action]) -> [RoomID] {
+            actions.compactMap { if case .enter(let room, _, _) = $0 { room } else { nil } }
+        }
+        var isFound = machine.doubt(Self.rooms[0])
+        #expect(!isFound, "its room checks it")
+        isFound = machine.doubt(Self.rooms[4])
+        #expect(isFound)
+        let next = machine.caughtUp(Self.rooms[0])
+        #expect(entered(next) == [Self.rooms[5]])
+        isFound = machine.doubt(nil)
+        let none = machine.caughtUp(Self.rooms[1])
+        #expect(isFound && none.isEmpty)
+        let read = machine.refreshed(Set([0, 1, 2, 3, 4, 5].map { Self.rooms[$0] }))
+        #expect(read.contains(.send(.left(Self.rooms[6]))) && !read.contains(.leave(Self.rooms[6])))
+        #expect(entered(read) == [Self.rooms[4]])
+    }
+
     @Test(
         "Malformed cursors are refused",
         arguments: ["[]", "1", #"{"x":[1,1]}"#, #"{"dm-1":[1]}"#, #"{"dm-1":[1,-1]}"#, #"{"dm-1":["1","1"]}"#])

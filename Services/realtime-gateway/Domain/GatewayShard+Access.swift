@@ -8,16 +8,23 @@ extension GatewayShard {
     private static let pauseBeforeRetry = Duration.milliseconds(500)
 
     /// Something has changed in a workspace, in one of its channels, or for one user.
-    func accessChanged(user: UserID?, channel: ChannelID?, workspace: WorkspaceID?) {
-        accessChanges.note(user)
-        if let workspace { context.me.starts.changed(in: workspace) }
-        if channel == nil { me.presence.accessChanged(of: user) }
-        if let user { meAccessChanged(of: user, room: channel.map { RoomID($0) }) }
-        for room in rooms.values where concerns(room, channel, workspace) {
-            if let user {
-                for member in room.members where member.user == user { recheck(member.id, in: room) }
+    func accessChanged(_ hint: AccessHint) {
+        let (workspace, room) = (hint.workspace, hint.channel.map { RoomID($0) })
+        context.me.starts.changed(in: workspace)
+        if let user = hint.user {
+            accessChanges.note(user)
+            meAccessChanged(of: user, room: room)
+        } else {
+            accessChanges.note(in: workspace)
+            meAccessChanged(in: workspace, room: room)
+        }
+        if room == nil { me.presence.accessChanged(of: hint.user, for: me.sockets(in: workspace)) }
+        for driver in rooms.values {
+            guard room.map({ driver.room == $0 }) ?? (driver.workspace ?? workspace == workspace) else { continue }
+            if let user = hint.user {
+                for member in driver.members where member.user == user { recheck(member.id, in: driver) }
             } else {
-                recheckAllUntilDone(in: room)
+                recheckAllUntilDone(in: driver)
             }
         }
     }
@@ -25,18 +32,13 @@ extension GatewayShard {
     /// Changes may have been missed, so every member is checked. Rooms that know their head notice it by themselves.
     func accessUnknown() {
         accessChanges.note(nil)
-        me.presence.accessChanged(of: nil)
+        me.presence.accessUnknown()
         meAccessUnknown()
         for room in rooms.values where !room.isHeadKnown { recheckAllUntilDone(in: room) }
     }
 
     /// A `/me` socket's start names the workspace of a room.
     func note(_ workspace: WorkspaceID, of room: RoomID) { rooms[room]?.workspace = workspace }
-
-    private func concerns(_ room: RoomDriver, _ channel: ChannelID?, _ workspace: WorkspaceID?) -> Bool {
-        if let channel { return room.room.channel == channel }
-        return workspace == nil || room.workspace == nil || room.workspace == workspace
-    }
 
     private func recheckAllUntilDone(in room: RoomDriver) {
         Task.immediate(executorPreference: loop) { [self] in
@@ -80,7 +82,8 @@ extension GatewayShard {
         while true {
             let mark = accessChanges.mark(of: user)
             let standing = try await admission.standing(of: user, in: room)
-            if mark == accessChanges.mark(of: user) { return standing }
+            let workspaces = standing.map { [$0.workspace] } ?? []
+            if accessChanges.holds(mark, of: user, in: workspaces) { return standing }
         }
     }
 

@@ -36,8 +36,7 @@ struct HintConsumer: Sendable {
                 }
                 _ = subscriber.listen(to: AccessHint.self, on: loop) { event in
                     switch event {
-                    case .message(let hint):
-                        shard.accessChanged(user: hint.user, channel: hint.channel, workspace: hint.workspace)
+                    case .message(let hint): shard.accessChanged(hint)
                     case .gap: shard.accessUnknown()
                     case .confirmed, .lost: break
                     }
@@ -83,7 +82,7 @@ struct HintConsumer: Sendable {
         _ = subscriber.listen(to: BlockHint.self, on: loop) { event in
             switch event {
             case .message(let hint): shard.me.presence.blocksChanged(hint.user, hint.blocked)
-            case .gap: shard.me.presence.accessChanged(of: nil)
+            case .gap: shard.me.presence.accessUnknown()
             case .confirmed, .lost: break
             }
         }

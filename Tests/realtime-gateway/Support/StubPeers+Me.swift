@@ -9,7 +9,7 @@ extension PeersOfGateway {
         .list(
             "channels",
             channels.keys.sorted().filter { workspace.contains(user) && channels[$0]?.contains(user) == true }
-                .map { StubJSON.channel($0, "general", in: 3, isMember: true) })
+                .map { StubJSON.channel($0, "general", in: workspace(of: $0), isMember: true) })
     }
 
     func myRooms(of user: Int64, _ call: StubCall) -> Response {
@@ -22,7 +22,7 @@ extension PeersOfGateway {
             StartChannelsReply.User(
                 id: UserID(user),
                 channels: channels.keys.sorted().filter { channels[$0]?.contains(user) == true }
-                    .map { .init(id: ChannelID($0), workspace: WorkspaceID(3), name: "general") },
+                    .map { .init(id: ChannelID($0), workspace: WorkspaceID(workspace(of: $0)), name: "general") },
                 whollySeen: guests.contains(user) ? [] : [WorkspaceID(3)])
         }
         return .json(StartChannelsReply(users: found).encoded())
@@ -49,7 +49,8 @@ extension PeersOfGateway {
         let rooms = (named.map { RoomID($0) } + own).map { room in
             let head = messages[room]?.last?.body.seq ?? 0
             return MyRoomsReply.Room(
-                room: room, workspace: WorkspaceID(3), head: RoomHead(seq: head, rev: 0), unread: 0,
+                room: room, workspace: WorkspaceID(room.channel.map { workspace(of: $0.rawValue) } ?? 3),
+                head: RoomHead(seq: head, rev: 0), unread: 0,
                 summary: JSONWriter.bytes { json in
                     json.object { json in
                         json.field("room", room.description)

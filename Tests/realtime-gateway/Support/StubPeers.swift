@@ -7,8 +7,10 @@ import Wire
 typealias StubPeers = StubServer<PeersOfGateway>
 
 struct PeersOfGateway: StubState {
-    /// Members of each channel; the workspace's others see it. All are in workspace 3.
+    /// Members of each channel; the workspace's others see it.
     var channels: [Int64: Set<Int64>] = [7: Set(1...60), 8: Set(1...60)]
+    /// The workspaces of channels outside of workspace 3.
+    var otherWorkspaces: [Int64: Int64] = [:]
     var workspace: Set<Int64> = Set(1...80)
     var guests: Set<Int64> = []
     /// The two of each DM, and whether both are still in the workspace.
@@ -64,6 +66,8 @@ struct PeersOfGateway: StubState {
     /// The next access answer of this user is held, and so are the answers of these calls.
     var nextHeld: Int64?
     var heldCalls: Set<Int> = []
+    /// The paths of calls with answers that are made and held.
+    var heldPaths: Set<String> = []
     /// How long an access call takes.
     var accessTakes = Duration.zero
     /// How long a comparison of heads waits before it is made, and whether it fails.
@@ -83,7 +87,7 @@ struct PeersOfGateway: StubState {
     func isHolding(_ call: StubCall) -> Bool {
         isHoldingAccess && call.path == "/internal/access"
             || isHoldingStarts && call.path == "/internal/starts"
-            || heldCalls.contains(call.serial)
+            || heldCalls.contains(call.serial) || heldPaths.contains(call.path)
             || !heldDevices.isEmpty && heldDevices.contains(call.json?["message"]?["token"]?.string ?? "")
     }
 
@@ -226,22 +230,10 @@ struct PeersOfGateway: StubState {
 
     private func element(_ id: Int64, _ user: Int64) -> String? {
         guard let members = channels[id], workspace.contains(user) else { return nil }
-        return StubJSON.channel(id, "general", in: 3, isMember: members.contains(user))
+        return StubJSON.channel(id, "general", in: workspace(of: id), isMember: members.contains(user))
     }
 
-    private mutating func push(_ call: StubCall) -> Response {
-        if !refusals.isEmpty {
-            let refusal = refusals.removeFirst()
-            let error = #"{"error":{"code":\#(refusal.status),"details":[{"errorCode":"\#(refusal.code)"}]}}"#
-            var response = Response.json(Array(error.utf8), Status(refusal.status))
-            if let retryAfter = refusal.retryAfter { response.headers.append(.retryAfter, retryAfter) }
-            return response
-        }
-        if let message = call.json?["message"] {
-            pushes.append((message["token"]?.string ?? "", message))
-        }
-        return .json(#"{"name":"projects/p/messages/1"}"#)
-    }
+    func workspace(of channel: Int64) -> Int64 { otherWorkspaces[channel] ?? 3 }
 }
 
 extension StubServer<PeersOfGateway> {

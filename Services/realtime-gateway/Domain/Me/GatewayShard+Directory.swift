@@ -12,8 +12,11 @@ extension GatewayShard {
         case .joined: me.badges.changed(socket.user)
         case .left:
             me.badges.changed(socket.user)
+            let known = socket.rooms.map { rooms[$0]?.workspace }
+            // A room that still waits to be entered may be in any workspace.
+            if known.contains(nil) { return refresh(socket) }
             // Every member of a workspace is in its default channel, so one without a room there is gone.
-            let left = me.workspaces(of: socket).subtracting(socket.rooms.compactMap { rooms[$0]?.workspace })
+            let left = me.workspaces(of: socket).subtracting(known.compactMap(\.self))
             for workspace in left { me.remove(socket, from: workspace) }
         default: break
         }

@@ -58,13 +58,14 @@ extension GatewayShard {
             let start = try await limits.starts.run {
                 try await context.me.startReads.start(of: socket.user, for: socket.profile)
             }
-            if mark == accessChanges.mark(of: socket.user) { return start }
+            if accessChanges.holds(mark, of: socket.user, in: start.workspaces) { return start }
         }
     }
 
     /// A user has changed something of their own: the other devices are told.
     func userStateChanged(_ hint: UserStateHint) {
         context.me.starts.changed(hint.user)
+        noteStarting(hint.user)
         for socket in me.sockets(of: hint.user) where socket.isReady {
             switch hint.part {
             case .thread: me.badges.changed(hint.user)
@@ -73,6 +74,11 @@ extension GatewayShard {
             }
             if hint.part == .settings { refresh(socket) }
         }
+    }
+
+    /// A start of the user that is being read may be older than a change of the user's own.
+    private func noteStarting(_ user: UserID) {
+        if me.sockets(of: user).contains(where: { !$0.isReady }) { accessChanges.note(user) }
     }
 
     /// A bot has answered a command later, for the user alone. The user may have lost the room meanwhile.
@@ -86,6 +92,7 @@ extension GatewayShard {
     func blockChanged(_ hint: BlockHint) {
         blocks.changed([hint.user, hint.blocked])
         context.me.starts.changed(hint.blocked)
+        for user in [hint.user, hint.blocked] { noteStarting(user) }
         if !me.sockets(of: hint.user).isEmpty { me.badges.changed(hint.user) }
         meAccessChanged(of: hint.user, room: nil)
     }
@@ -97,13 +104,21 @@ extension GatewayShard {
         // A kept start does not know the workspace or the room that the user has just got.
         context.me.starts.changed(user)
         for socket in me.sockets(of: user) where socket.isReady {
-            if let room { checkGained(room, by: socket) } else { refresh(socket) }
+            if !socket.doubt(room), let room { checkGained(room, by: socket) } else { refresh(socket) }
         }
+    }
+
+    /// Something has changed for any users of a workspace, or of one of its channels.
+    func meAccessChanged(in workspace: WorkspaceID, room: RoomID?) {
+        for socket in me.sockets(in: workspace) where socket.doubt(room) { refresh(socket) }
     }
 
     /// Changes may have been missed: all sockets read their rooms again, spread over a time.
     func meAccessUnknown() {
-        for socket in me.all where socket.isReady { refresh(socket) }
+        for socket in me.all where socket.isReady {
+            _ = socket.doubt(nil)
+            refresh(socket)
+        }
     }
 
     private func checkGained(_ room: RoomID, by socket: MeSocket) {
@@ -128,22 +143,33 @@ extension GatewayShard {
         }
     }
 
-    /// Reads the rooms of a socket's user again.
-    private func refresh(_ socket: MeSocket) {
+    /// Reads the rooms of a socket's user again; once more if that is asked for meanwhile.
+    func refresh(_ socket: MeSocket) {
+        guard me.refreshing(socket) == .none else { return me.note(.again, of: socket) }
+        me.note(.once, of: socket)
         Task.immediate(executorPreference: loop) { [self] in
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
-            while !socket.isEnded {
+            while !socket.isEnded, me.refreshing(socket) != .none {
                 do {
+                    me.note(.once, of: socket)
                     let start = try await start(of: socket)
                     if socket.isEnded { return }
-                    socket.note(settings: start.reply.settings)
-                    me.presence.changed(socket)
-                    enter(socket, start)
-                    return socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
+                    refreshed(socket, start)
+                    if me.refreshing(socket) == .once { me.note(.none, of: socket) }
                 } catch {
                     try? await loop.sleep(for: backoff.next())
                 }
             }
         }
+    }
+
+    private func refreshed(_ socket: MeSocket, _ start: MeStart) {
+        socket.note(settings: start.reply.settings)
+        me.presence.changed(socket)
+        enter(socket, start)
+        for room in start.rooms { note(room.workspace, of: room.room) }
+        socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
+        // The drivers of rooms that the user has gained.
+        for room in start.rooms { note(room.workspace, of: room.room) }
     }
 }

@@ -17,6 +17,14 @@ final class MeIndex: @unchecked Sendable {
         /// The workspaces of its rooms.
         var workspaces: Set<WorkspaceID> = []
         var whollySeen: Set<WorkspaceID> = []
+        var refreshing = Refreshing.none
+    }
+
+    /// Whether the rooms of a socket's user are being read again.
+    enum Refreshing {
+        case none, once
+        /// Something has changed since the reading began.
+        case again
     }
 
     init(of shard: GatewayShard) {
@@ -41,6 +49,10 @@ final class MeIndex: @unchecked Sendable {
     func sees(_ workspace: WorkspaceID, _ socket: MeSocket) -> Bool {
         sockets[socket.id]?.whollySeen.contains(workspace) == true
     }
+
+    func refreshing(_ socket: MeSocket) -> Refreshing { sockets[socket.id]?.refreshing ?? .none }
+
+    func note(_ refreshing: Refreshing, of socket: MeSocket) { sockets[socket.id]?.refreshing = refreshing }
 
     func note(_ workspaces: Set<WorkspaceID>, seenBy socket: MeSocket) { sockets[socket.id]?.whollySeen = workspaces }
 

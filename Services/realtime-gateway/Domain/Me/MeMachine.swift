@@ -82,13 +82,18 @@ struct MeMachine {
 
     private mutating func resumeNext() -> [Action] {
         var actions: [Action] = []
+        var doubtful: ArraySlice<Resumption> = []
         while resumingCount < Self.mostResuming, let next = queue.popFirst() {
-            // The room may have been left meanwhile.
-            guard rooms[next.room] == .waiting else { continue }
-            rooms[next.room] = .resuming
-            resumingCount += 1
-            actions.append(.enter(next.room, after: next.start, head: next.head))
+            switch rooms[next.room] {
+            case .waiting:
+                rooms[next.room] = .resuming
+                resumingCount += 1
+                actions.append(.enter(next.room, after: next.start, head: next.head))
+            case .doubtful: doubtful.append(next)
+            default: break  // It was left meanwhile.
+            }
         }
+        queue = doubtful + queue
         return actions
     }
 
@@ -114,7 +119,7 @@ struct MeMachine {
         guard let membership = rooms.remove(room) else { return [] }
         if membership == .resuming { resumingCount -= 1 }
         let told: [Action] = membership == .announcing ? [] : [.send(.left(room))]
-        return (membership == .waiting ? [] : [.leave(room)]) + told + resumeNext()
+        return (membership.isOutside ? [] : [.leave(room)]) + told + resumeNext()
     }
 
     // MARK: Changes of access
@@ -126,21 +131,32 @@ struct MeMachine {
         return [.enter(room, after: nil, head: nil)]
     }
 
+    /// The user may have lost a room, or any of them for nil. One that still waits is in no room's roster, so no room's check
+    /// finds it: it is not entered before `refreshed`.
+    ///
+    /// - Returns: whether there is one.
+    mutating func doubt(_ room: RoomID?) -> Bool {
+        let found = rooms.all.filter { $0.membership.isOutside && (room == nil || $0.room == room) }
+        for each in found { rooms[each.room] = .doubtful }
+        return !found.isEmpty
+    }
+
     /// All rooms of the user, read again.
     mutating func refreshed(_ current: Set<RoomID>) -> [Action] {
         guard isReady else { return [] }
         var actions: [Action] = []
         for (room, membership) in rooms.all where !current.contains(room) {
             // A room that was entered loses the socket at the place of the removal in the room's order.
-            if membership == .waiting { actions += putOut(room) } else { actions.append(.recheck(room)) }
+            if membership.isOutside { actions += putOut(room) } else { actions.append(.recheck(room)) }
         }
+        for (room, membership) in rooms.all where membership == .doubtful { rooms[room] = .waiting }
         for room in current.sorted() { actions += gained(room) }
-        return actions
+        return actions + resumeNext()
     }
 
     /// The socket has ended.
     mutating func end() -> [Action] {
-        let left = rooms.all.filter { $0.membership != .waiting }.map(\.room)
+        let left = rooms.all.filter { !$0.membership.isOutside }.map(\.room)
         rooms = MeMemberships()
         queue = []
         return left.map { .leave($0) }

@@ -5,11 +5,15 @@ struct MeMemberships {
     enum Membership: UInt8 {
         /// Its turn to be entered has not come.
         case waiting
+        /// Like `waiting`, but the user may have lost it meanwhile: it is not entered before all rooms have been read again.
+        case doubtful
         /// Entered, and sent the missing messages.
         case resuming
         /// Entered, and its client is told as soon as later messages reach the socket.
         case announcing
         case entered
+
+        var isOutside: Bool { self == .waiting || self == .doubtful }
     }
 
     private(set) var all: [(room: RoomID, membership: Membership)] = []

@@ -108,6 +108,9 @@ final class MeSocket: @unchecked Sendable {
 
     func send(_ event: MeEvent) { client.send(event.packet(for: profile)) }
 
+    /// See `MeMachine.doubt`.
+    func doubt(_ room: RoomID?) -> Bool { isReady && !isEnded && machine.doubt(room) }
+
     /// Hands the machine an event, and performs the actions.
     func handle(_ event: @escaping Event) {
         if isEnded { return }

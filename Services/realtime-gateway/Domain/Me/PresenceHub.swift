@@ -18,6 +18,9 @@ final class PresenceHub: @unchecked Sendable {
         var visible: Set<UserID> = []
         /// Counts the client's questions: an answer to an earlier question is ignored.
         var question = 0
+        /// Counts the changes of access that may concern the watcher: an answer from before one is outdated.
+        var changes = 0
+        var isRechecking = false
 
         init(_ socket: MeSocket) { self.socket = socket }
     }
@@ -32,6 +35,7 @@ final class PresenceHub: @unchecked Sendable {
     private var devices: DevicePresence
     private var watchers: [MemberID: Watcher] = [:]
     private var isFlushing = false
+    private var willReadAgain = false
 
     /// Changes meanwhile share a command.
     private static let tick = Duration.milliseconds(250)
@@ -96,7 +100,11 @@ final class PresenceHub: @unchecked Sendable {
         watchers[socket.id] = watcher
         watcher.question += 1
         let question = watcher.question
-        let visible = try await visibility.visible(to: socket.user, among: users)
+        var (changes, visible) = (0, Set<UserID>())
+        repeat {
+            changes = watcher.changes
+            visible = try await visibility.visible(to: socket.user, among: users)
+        } while changes != watcher.changes
         guard watcher.question == question, watchers[socket.id] === watcher else { return }
         watcher.asked = users
         watcher.feed.keep(only: users)
@@ -125,8 +133,11 @@ final class PresenceHub: @unchecked Sendable {
 
     /// Reads all users again once every living loop has written its own.
     private func readAgain() {
+        if willReadAgain { return }
+        willReadAgain = true
         loop.schedule(after: times.renewal + .seconds(1)) { [weak self] in
             guard let self else { return }
+            willReadAgain = false
             Task.immediate(executorPreference: loop) { [self] in
                 if await !read(table.users) { readAgain() }
             }
@@ -186,33 +197,54 @@ final class PresenceHub: @unchecked Sendable {
         }
     }
 
-    /// The members of workspaces have changed: those of one user, or any for nil.
-    func accessChanged(of user: UserID?) {
-        for watcher in watchers.values {
-            if let user, watcher.socket.user != user, !watcher.asked.contains(user) { continue }
-            recheck(watcher)
+    /// The members of a workspace have changed.
+    ///
+    /// - Parameters:
+    ///   - user: the user that is concerned; nil if any may be.
+    ///   - sockets: those of the workspace.
+    func accessChanged(of user: UserID?, for sockets: [MeSocket]) {
+        if let user {
+            for watcher in watchers.values where watcher.socket.user == user || watcher.asked.contains(user) {
+                recheck(watcher)
+            }
+        } else {
+            for socket in sockets { if let watcher = watchers[socket.id] { recheck(watcher) } }
         }
     }
 
+    /// Changes may have been missed.
+    func accessUnknown() { for watcher in watchers.values { recheck(watcher) } }
+
+    /// Asks again which users a watcher sees, once for all changes that come meanwhile.
     private func recheck(_ watcher: Watcher) {
-        watcher.question += 1
-        let question = watcher.question
+        watcher.changes += 1
+        if watcher.isRechecking { return }
+        watcher.isRechecking = true
         Task.immediate(executorPreference: loop) { [self] in
+            defer { watcher.isRechecking = false }
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
-            while watcher.question == question, watchers[watcher.socket.id] === watcher {
+            while watchers[watcher.socket.id] === watcher {
                 do {
-                    let visible = try await rechecks.run {
-                        try await visibility.visible(to: watcher.socket.user, among: watcher.asked)
-                    }
-                    guard watcher.question == question, watchers[watcher.socket.id] === watcher else { return }
-                    let changed = watcher.visible.symmetricDifference(visible)
-                    await show(visible, to: watcher)
-                    let states = changed.map { ($0, shown($0, to: watcher)) }
-                    return tell(Dictionary(uniqueKeysWithValues: states), to: watcher)
+                    if try await check(watcher) { return }
                 } catch {
                     try? await loop.sleep(for: backoff.next())
                 }
             }
         }
+    }
+
+    /// Returns whether nothing has changed since it asked.
+    private func check(_ watcher: Watcher) async throws -> Bool {
+        let (asked, changes) = (watcher.asked, watcher.changes)
+        let visible = try await rechecks.run {
+            try await visibility.visible(to: watcher.socket.user, among: asked)
+        }
+        guard watchers[watcher.socket.id] === watcher, watcher.asked == asked, watcher.changes == changes else {
+            return false
+        }
+        let changed = watcher.visible.symmetricDifference(visible)
+        await show(visible, to: watcher)
+        tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, shown($0, to: watcher)) }), to: watcher)
+        return watcher.changes == changes
     }
 }

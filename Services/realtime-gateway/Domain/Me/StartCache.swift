@@ -78,7 +78,9 @@ final class StartCache: Sendable {
         let (known, mark) = state.withLock { ($0.entries[user], $0.changes.mark(of: user)) }
         if let known, known.profile == profile.name, known.moves == count, fetchedAt - known.fetchedAt < lifetime,
             let now = try? await heads(known.start.rooms.map(\.room)),
-            known.start.rooms.allSatisfy({ now[$0.room] ?? .empty == $0.head })
+            known.start.rooms.allSatisfy({ now[$0.room] ?? .empty == $0.head }),
+            // Something may have changed while the heads were read.
+            state.withLock({ $0.changes.holds(mark, of: user, in: known.workspaces) })
         {
             kept.increment()
             return known.start
@@ -88,11 +90,12 @@ final class StartCache: Sendable {
         state.withLock { state in
             state.remove(user)
             let size = start.sizeHint
-            guard state.isLive, size <= capacity, state.changes.mark(of: user) == mark else { return }
+            let workspaces = start.workspaces
+            guard state.isLive, size <= capacity, state.changes.holds(mark, of: user, in: workspaces) else { return }
             if state.bytes + size > capacity { state.removeAll() }
             state.entries[user] = Entry(
                 start: start, profile: profile.name, moves: count, fetchedAt: fetchedAt,
-                workspaces: start.workspaces)
+                workspaces: workspaces)
             state.bytes += size
         }
         return start
@@ -120,8 +123,11 @@ final class StartCache: Sendable {
     /// Something has changed in a workspace, or anywhere for nil.
     func changed(in workspace: WorkspaceID?) {
         state.withLock { state in
-            state.changes.note(nil)
-            guard let workspace else { return state.removeAll() }
+            guard let workspace else {
+                state.changes.note(nil)
+                return state.removeAll()
+            }
+            state.changes.note(in: workspace)
             for (user, entry) in state.entries where entry.workspaces.contains(workspace) { state.remove(user) }
         }
     }

@@ -1,0 +1,192 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Changes of access and settings while a /me socket starts or catches up", .serialized)
+struct MeAccessTests {
+    private static func device(_ user: Int64, _ harness: GatewayHarness, port: UInt16) async throws -> SocketClient {
+        let client = try await SocketClient.joined("/me", port: port, token: harness.token(user, "native"))
+        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
+        return client
+    }
+
+    private static func rooms(_ client: SocketClient) -> [String?] {
+        let ready = client.record.events.first { $0.name == "ready" }
+        return ready?.body["rooms"]?.elements?.map { $0["room"]?.string } ?? []
+    }
+
+    /// Publishes hints, and waits until the devices' loops have heard them.
+    private static func publish(
+        _ hints: [String], on channel: String = AccessHint.redisChannel, _ harness: GatewayHarness,
+        until heard: [SocketClient]
+    ) async throws {
+        for hint in hints { try await harness.redis.command("PUBLISH", channel, hint) }
+        let before = heard.map { directoryEvents($0) }
+        let hint = DirectoryHint(.edited, of: WorkspaceID(3), .workspace(nil))
+        try await harness.redis.command(
+            "PUBLISH", DirectoryHint.redisChannel, String(decoding: hint.encoded(), as: UTF8.self))
+        for (client, count) in zip(heard, before) {
+            try await eventually("the hints at a device") { directoryEvents(client) > count }
+        }
+    }
+
+    private static func directoryEvents(_ client: SocketClient) -> Int {
+        client.record.events.count { $0.name == "workspace" }
+    }
+
+    @Test(
+        "R8: a member removed from a room that waits for its turn on /me is sent nothing of it",
+        arguments: [
+            #"{"workspace_id":"3","channel_id":"25","user_id":"1"}"#, #"{"workspace_id":"3","channel_id":"25"}"#,
+            #"{"workspace_id":"3"}"#,
+        ])
+    func waitingRoom(_ hint: String) async throws {
+        try await GatewayHarness.use { harness in
+            let rooms = (Int64(20)...25).map { RoomID(ChannelID($0)) }
+            harness.peers.change { state in
+                for room in rooms {
+                    state.channels[room.channel!.rawValue] = [1, 2]
+                    state.heldPaths.insert("/internal/rooms/\(room)/messages")
+                }
+            }
+            for room in rooms { try await harness.say("missed in \(room)", in: room) }
+            try await harness.withNode { node in
+                let cursors = rooms.map { #""\#($0)":[0,0]"# }.joined(separator: ",")
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me", #"{"cursors":{\#(cursors)}}"#)
+                try await eventually("four rooms that are resumed") {
+                    harness.peers.now.calls.count { $0.hasSuffix("/messages") } == 4
+                }
+                harness.peers.change { _ = $0.channels[25]?.remove(1) }
+                try await harness.publish(.removed(room: rooms[5], after: 1, user: UserID(1)))
+                try await harness.redis.command("PUBLISH", AccessHint.redisChannel, hint)
+                try await client.until("the loss of the room") { record in
+                    record.events.contains { $0.name == "left" && $0.body["room"]?.string == "channel-25" }
+                }
+                harness.peers.change { $0.heldPaths = [] }
+                try await client.until("what was missed elsewhere") { record in
+                    record.events.contains { $0.name == "message" && $0.body["room"]?.string == "channel-24" }
+                }
+                try await harness.say("secret", in: rooms[5])
+                try await harness.say("the last", in: rooms[4])
+                try await client.until("the last") { record in
+                    record.events.contains { $0.body["message"]?["content"]?.string == "the last" }
+                }
+                #expect(
+                    !client.record.events.contains {
+                        $0.name == "message" && $0.body["room"]?.string == "channel-25"
+                    })
+            }
+        }
+    }
+
+    @Test("R8: a start that was kept is read again if the user loses a room while its heads are read")
+    func keptStart() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                let other = try await Self.device(2, harness, port: node.port)
+                let heads: @Sendable () -> Int = { harness.peers.count("/internal/rooms/heads") }
+                try await eventually("a kept start") {
+                    let before = heads()
+                    let client = try await Self.device(1, harness, port: node.port)
+                    client.drop()
+                    return heads() > before
+                }
+                harness.peers.change { $0.heldPaths = ["/internal/rooms/heads"] }
+                let before = heads()
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me")
+                try await eventually("a call for heads") { heads() > before }
+                harness.peers.change { _ = $0.channels[8]?.remove(1) }
+                try await Self.publish(
+                    [#"{"workspace_id":"3","channel_id":"8","user_id":"1"}"#], harness, until: [other])
+                harness.peers.change { $0.heldPaths = [] }
+                try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
+                #expect(Self.rooms(client).contains("channel-7") && !Self.rooms(client).contains("channel-8"))
+            }
+        }
+    }
+
+    @Test("A start is read again if the user's settings change meanwhile")
+    func settings() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                // On both loops, so that the loop of the next socket has heard all hints that these have heard.
+                var others: [SocketClient] = []
+                for user in Int64(2)...5 { others.append(try await Self.device(user, harness, port: node.port)) }
+                harness.peers.change { $0.isHoldingStarts = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me")
+                try await eventually("a start") { harness.peers.now.startedUsers.last == [1] }
+                harness.peers.change { $0.settings[1] = #"{"presence":false}"# }
+                try await Self.publish(
+                    [#"{"user_id":"1","part":"settings","session":"9"}"#], on: "user-state", harness, until: others)
+                harness.peers.change { $0.isHoldingStarts = false }
+                try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
+                #expect(harness.peers.now.startedUsers.count { $0 == [1] } == 2)
+            }
+        }
+    }
+
+    @Test("Changes in other workspaces ask for no presence again, and many in one's own ask few times")
+    func rechecks() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                let client = try await Self.device(1, harness, port: node.port)
+                try client.send(#"42/me,1["presence",{"users":["2"]}]"#)
+                try await client.until("a state") { $0.events.contains { $0.name == "presence" } }
+                let asked: @Sendable () -> Int = { harness.peers.count("/internal/acquaintances") }
+                let before = asked()
+                try await Self.publish(
+                    Array(repeating: #"{"workspace_id":"99"}"#, count: 50), harness, until: [client])
+                harness.peers.change { $0.heldPaths = ["/internal/acquaintances"] }
+                try await Self.publish(
+                    Array(repeating: #"{"workspace_id":"3"}"#, count: 50), harness, until: [client])
+                harness.peers.change { $0.heldPaths = [] }
+                harness.peers.change { _ = $0.workspace.remove(2) }
+                try await Self.publish([#"{"workspace_id":"3","user_id":"2"}"#], harness, until: [client])
+                try await eventually("the last question") { asked() >= before + 2 }
+                #expect(asked() <= before + 3)
+            }
+        }
+    }
+
+    @Test("Who leaves a channel of one workspace goes on hearing of another, entered since the start")
+    func otherWorkspace() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { state in
+                state.channels[30] = []
+                state.otherWorkspaces[30] = 4
+            }
+            try await harness.withNode { node in
+                let client = try await Self.device(1, harness, port: node.port)
+                harness.peers.change { _ = $0.channels[30]?.insert(1) }
+                try await harness.redis.command(
+                    "PUBLISH", AccessHint.redisChannel, #"{"workspace_id":"4","user_id":"1"}"#)
+                try await client.until("the new room") { record in
+                    record.events.contains { $0.name == "joined" }
+                }
+                harness.peers.change { _ = $0.channels[8]?.remove(1) }
+                try await harness.publish(.removed(room: RoomID(ChannelID(8)), after: 0, user: UserID(1)))
+                try await harness.redis.command(
+                    "PUBLISH", AccessHint.redisChannel, #"{"workspace_id":"3","channel_id":"8","user_id":"1"}"#)
+                try await client.until("the loss of a room") { record in
+                    record.events.contains { $0.name == "left" && $0.body["room"]?.string == "channel-8" }
+                }
+                let view = ChannelView(
+                    workspace: WorkspaceID(4), id: ChannelID(30), name: "renamed", description: nil, image: nil,
+                    owner: UserID(1), isPrivate: false, createdAt: .now)
+                let hint = DirectoryHint(.edited, of: WorkspaceID(4), .channel(ChannelID(30), view))
+                try await harness.redis.command(
+                    "PUBLISH", DirectoryHint.redisChannel, String(decoding: hint.encoded(), as: UTF8.self))
+                try await client.until("the new name") { record in
+                    record.events.contains { $0.name == "room" && $0.body["name"]?.string == "renamed" }
+                }
+            }
+        }
+    }
+}
