@@ -55,18 +55,26 @@ public struct SearchPattern: Hashable, Sendable {
 
     private func firstRange(in text: [UInt32], from start: Int) -> Range<Int>? {
         guard text.count - start >= scalars.count else { return nil }
-        for first in start...(text.count - scalars.count) where stands(at: first, in: text) {
-            return first..<(first + scalars.count)
+        var steps = 0
+        for first in start...(text.count - scalars.count) {
+            let length = commonLength(with: text, at: first)
+            if length == scalars.count { return first..<(first + length) }
+            // A pattern that repeats itself, in a text that does so too, would be compared whole at each place.
+            steps += length
+            if steps > 8 * (first - start) + 256 {
+                return SearchPatternBits(scalars).firstRange(in: text, from: first + 1)
+            }
         }
         return nil
     }
 
-    private func stands(at start: Int, in text: [UInt32]) -> Bool {
+    /// The number of scalars of the pattern that stand at a place of a text, up to the first that does not.
+    private func commonLength(with text: [UInt32], at start: Int) -> Int {
         for index in scalars.indices {
             let wanted = scalars[index]
             let there = text[start + index]
-            guard wanted == there || Hangul.initial(of: there) == wanted else { return false }
+            guard wanted == there || Hangul.initial(of: there) == wanted else { return index }
         }
-        return true
+        return scalars.count
     }
 }

@@ -42,6 +42,37 @@ struct SearchPatternTests {
             ])
     }
 
+    @Test("Patterns that repeat themselves stand where a comparison at each place finds them")
+    func repeated() {
+        let letters: [UInt32] = ["다", "달", "ㄷ", "a"].compactMap { $0.unicodeScalars.first?.value }
+        for seed in UInt64(1)...300 {
+            var random = SeededGenerator(seed: seed)
+            func text(_ length: Int) -> [UInt32] {
+                (0..<length).map { _ in
+                    Int.random(in: 0..<8, using: &random) > 0 ? letters[0] : letters.randomElement(using: &random)!
+                }
+            }
+            let pattern = text(Int.random(in: 1...130, using: &random))
+            var content = text(Int.random(in: 0...900, using: &random))
+            if seed % 2 == 0 {
+                content.insert(contentsOf: pattern, at: Int.random(in: 0...content.count, using: &random))
+            }
+            func fits(_ start: Int) -> Bool {
+                pattern.indices.allSatisfy {
+                    pattern[$0] == content[start + $0] || Hangul.initial(of: content[start + $0]) == pattern[$0]
+                }
+            }
+            var (expected, start) = ([Range<Int>](), 0)
+            while start + pattern.count <= content.count {
+                if fits(start) { expected.append(start..<start + pattern.count) }
+                start += fits(start) ? pattern.count : 1
+            }
+            let made = SearchText(String(String.UnicodeScalarView(content.compactMap { Unicode.Scalar($0) })))
+            #expect(made.scalars == content)
+            #expect(SearchPattern(pattern).ranges(in: made) == expected)
+        }
+    }
+
     @Test("Overlapping matches are joined")
     func joining() {
         let text = SearchText("회의록 회의")

@@ -45,6 +45,30 @@ struct PhotoPlacesTests {
         }
     }
 
+    @Test("Directories that lead in circles make no more edits than a file has bytes", .timeLimit(.minutes(5)))
+    func circles() {
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        func directory(_ entry: [UInt8], next: Int) -> [UInt8] {
+            little(256, 2) + (0..<256).flatMap { _ in entry } + little(next, 4)
+        }
+        // Each of 256 entries names the same directory of 256 values of 65,536 bytes, and the next directory is the same.
+        let first = directory(little(0x8825, 2) + little(4, 2) + little(1, 4) + little(4096, 4), next: 8)
+        var bytes = [0xFF, 0xD8, 0xFF, 0xE1] + Array("II*\0".utf8) + little(8, 4) + first
+        bytes += [UInt8](repeating: 0, count: 4 + 4096 - bytes.count)
+        bytes += directory(little(1, 2) + little(1, 2) + little(65_536, 4) + little(0, 4), next: 0)
+        bytes += [UInt8](repeating: 0, count: 70_000 - bytes.count)
+        let edits = PhotoPlaces.edits(of: bytes.span, type: .jpeg)
+        #expect(!edits.isEmpty && edits.reduce(0) { $0 + $1.bytes.count } < 4 << 20)
+    }
+
+    @Test("A long row of signed numbers is read once", .timeLimit(.minutes(5)))
+    func numbers() {
+        let bytes = Array("\0\0\0\u{18}ftypmp42".utf8) + Array(String(repeating: "+11", count: 1 << 20).utf8)
+        #expect(PhotoPlaces.edits(of: bytes.span, type: .mp4).isEmpty)
+    }
+
     @Test("Each place of a file with several pictures goes")
     func secondPicture() {
         let exif = Self.exif(isLittle: false)

@@ -35,9 +35,7 @@ struct SearchRoutes: Sendable {
     }
 
     func names(_ call: Call, _ caller: Caller) async throws -> Response {
-        guard let text = try call.query("q"), (1...SearchRequest.maxLength).contains(text.count) else {
-            throw Failure.invalid("q has 1 to \(SearchRequest.maxLength) characters.")
-        }
+        let text = try call.searchText()
         let found = try await find.find(text, in: try call.id("id"), for: caller.user)
         return call.reply(FoundNamesView(found: found))
     }
@@ -54,10 +52,17 @@ extension Call {
         return filters
     }
 
-    fileprivate func searchRequest() throws -> SearchRequest {
-        guard let text = try query("q"), (1...SearchRequest.maxLength).contains(text.count) else {
-            throw Failure.invalid("q has 1 to \(SearchRequest.maxLength) characters.")
+    /// The text to look for. A character may have marks, but not so many that it costs more than a few others.
+    fileprivate func searchText() throws -> String {
+        let longest = SearchRequest.maxLength
+        guard let text = try query("q"), (1...longest).contains(text.count), text.utf8.count <= 4 * longest else {
+            throw Failure.invalid("q has 1 to \(longest) characters.")
         }
+        return text
+    }
+
+    fileprivate func searchRequest() throws -> SearchRequest {
+        let text = try searchText()
         guard let order = SearchRequest.Order(rawValue: try self.query("sort") ?? "recent") else {
             throw Failure.invalid("sort is recent or best.")
         }

@@ -7,15 +7,18 @@ enum PNGChunks {
 
     /// The further edits of a PNG.
     static func edits(of bytes: Span<UInt8>, after edits: [FileEdit]) -> [FileEdit] {
-        var all: [FileEdit] = []
+        let sorted = edits.sorted { $0.offset < $1.offset }
+        var (all, first): ([FileEdit], Int) = ([], 0)
         var start = signatureSize
         while start + 12 <= bytes.count {
             let size = (0..<4).reduce(0) { $0 << 8 | Int(bytes[start + $1]) }
             let end = start + 8 + size
             guard end + 4 <= bytes.count else { break }
+            while first < sorted.count, sorted[first].offset < start + 8 { first += 1 }
+            let inside = sorted[first...].prefix { $0.offset < end }.filter { $0.end <= end }
             if let packed = packed(in: bytes, from: start + 4, to: end) {
                 all += [packed, checksum(packed.bytes, at: end)]
-            } else if case let inside = edits.filter({ $0.offset >= start + 8 && $0.end <= end }), !inside.isEmpty {
+            } else if !inside.isEmpty {
                 var chunk = (start + 4..<end).map { bytes[$0] }
                 for edit in inside {
                     let place = edit.offset - start - 4

@@ -23,30 +23,44 @@ enum PhotoPlaces {
     private static let mostDirectories = 8
     private static let mostEntries = 256
     private static let largestValue = 65_536
+    /// The bytes that the directories of one file may take and erase; those of real files are a few thousand. The directories of a
+    /// hostile file can lead in circles, and are left as they are from there on.
+    private static let mostWork = 1 << 20
+    /// The marks and texts of one kind in a file; real files have a few.
+    private static let mostFound = 100_000
     /// Bytes of a value, by its type.
     private static let valueSizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
 
     private static func directories(in bytes: Span<UInt8>) -> [FileEdit] {
         let marks: [(mark: StaticString, isLittle: Bool)] = [("II*\0", true), ("MM\0*", false)]
-        return marks.flatMap { mark, isLittle in
-            offsets(of: mark, in: bytes).flatMap { gpsDirectories(in: bytes, from: $0, isLittle) }
+        var (edits, left): ([FileEdit], Int) = ([], mostWork)
+        for (mark, isLittle) in marks {
+            for start in offsets(of: mark, in: bytes) where left > 0 {
+                edits += gpsDirectories(in: bytes, from: start, isLittle, &left)
+            }
         }
+        return edits
     }
 
     /// The coordinates of a structure that begins at `start`; all its offsets count from there.
-    private static func gpsDirectories(in bytes: Span<UInt8>, from start: Int, _ isLittle: Bool) -> [FileEdit] {
+    ///
+    /// - Parameter left: the work that is left for the file.
+    private static func gpsDirectories(
+        in bytes: Span<UInt8>, from start: Int, _ isLittle: Bool, _ left: inout Int
+    ) -> [FileEdit] {
         func number(_ offset: Int, _ count: Int) -> Int? { Self.number(in: bytes, at: offset, count, isLittle) }
         var edits: [FileEdit] = []
         var next = number(start + 4, 4) ?? 0
         for _ in 0..<mostDirectories {
             let directory = start + next
-            guard next >= 8, let count = number(directory, 2), count <= mostEntries else { break }
-            for entry in 0..<count {
+            guard left > 0, next >= 8, let count = number(directory, 2), count <= mostEntries else { break }
+            left -= 12 * count
+            for entry in 0..<count where left > 0 {
                 let place = directory + 2 + 12 * entry
                 guard number(place, 2) == gpsTag, number(place + 4, 4) == 1, let target = number(place + 8, 4) else {
                     continue
                 }
-                edits += erased(in: bytes, at: start + target, from: start, isLittle)
+                edits += erased(in: bytes, at: start + target, from: start, isLittle, &left)
             }
             next = number(directory + 2 + 12 * count, 4) ?? 0
         }
@@ -54,12 +68,13 @@ enum PhotoPlaces {
     }
 
     /// Empties a directory: its values, then itself.
-    private static func erased(in bytes: Span<UInt8>, at directory: Int, from start: Int, _ isLittle: Bool)
-        -> [FileEdit]
-    {
+    private static func erased(
+        in bytes: Span<UInt8>, at directory: Int, from start: Int, _ isLittle: Bool, _ left: inout Int
+    ) -> [FileEdit] {
         guard let count = number(in: bytes, at: directory, 2, isLittle), count > 0, count <= mostEntries,
             directory + 2 + 12 * count <= bytes.count
         else { return [] }
+        left -= 12 * count
         var edits: [FileEdit] = []
         for entry in 0..<count {
             let place = directory + 2 + 12 * entry
@@ -68,7 +83,8 @@ enum PhotoPlaces {
                 let offset = number(in: bytes, at: place + 8, 4, isLittle)
             else { continue }
             let size = valueSizes[type] * values
-            guard size > 4, size <= largestValue, start + offset + size <= bytes.count else { continue }
+            guard size > 4, size <= min(largestValue, left), start + offset + size <= bytes.count else { continue }
+            left -= size
             edits.append(FileEdit(offset: start + offset, zeros: size))
         }
         return edits + [FileEdit(offset: directory, zeros: min(2 + 12 * count + 4, bytes.count - directory))]
@@ -116,7 +132,7 @@ enum PhotoPlaces {
     private static func texts(in bytes: Span<UInt8>) -> [FileEdit] {
         var edits: [FileEdit] = []
         var place = 0
-        while place < bytes.count {
+        while place < bytes.count, edits.count < mostFound {
             guard let end = textEnd(in: bytes, from: place) else {
                 place += 1
                 continue
@@ -132,7 +148,9 @@ enum PhotoPlaces {
     private static func textEnd(in bytes: Span<UInt8>, from start: Int) -> Int? {
         var place = start
         var numbers = 0
-        while place < bytes.count, bytes[place] == UInt8(ascii: "+") || bytes[place] == UInt8(ascii: "-") {
+        // A fourth number ends the look, or a long row of them would be read again from each.
+        while numbers <= 3, place < bytes.count, bytes[place] == UInt8(ascii: "+") || bytes[place] == UInt8(ascii: "-")
+        {
             let first = place + 1
             place = first
             while place < bytes.count, isDigit(bytes[place]) { place += 1 }
@@ -161,14 +179,14 @@ enum PhotoPlaces {
 
     // MARK: Search
 
-    /// All offsets of a text in a file.
+    /// The offsets of a text in a file, the first ones if they are too many.
     static func offsets(of text: StaticString, in bytes: Span<UInt8>) -> [Int] {
         let length = text.utf8CodeUnitCount
         return bytes.withUnsafeBytes { bytes in
             guard let first = bytes.baseAddress else { return [] }
             var offsets: [Int] = []
             var offset = 0
-            while offset + length <= bytes.count,
+            while offset + length <= bytes.count, offsets.count < mostFound,
                 let found = memchr(first + offset, Int32(text.utf8Start.pointee), bytes.count - offset - length + 1)
             {
                 offset = UnsafeRawPointer(found) - first

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -100,6 +101,38 @@ struct MentionsTests {
         #expect(Self.users("@👩‍👩‍👧") == [])
         #expect(Self.users("@새싹🌱🌱") == [6])
         #expect(Self.users("@李님") == [11])
+    }
+
+    @Test("Random texts mention the members with the longest names that fit, as by a comparison with every name")
+    func random() {
+        let pieces = ["민", "지", "가", "김 ", "Ab", "É", "ß", "🌱", "1", "@", "a"]
+        for seed in UInt64(1)...200 {
+            var random = SeededRandom(seed: seed)
+            func word(_ lengths: ClosedRange<Int>) -> String {
+                (0..<Int.random(in: lengths, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                    .joined()
+            }
+            let names = Dictionary(uniqueKeysWithValues: (Int64(1)...8).map { ($0, word(1...5)) })
+            let text = "@" + word(0...6) + " @" + word(0...30) + word(1...1).uppercased()
+            var (rest, expected) = (text[...], [Int64]())
+            while let sign = rest.firstIndex(of: "@") {
+                let isWord = rest.startIndex < sign ? rest[rest.index(before: sign)] : text[..<sign].last
+                rest = rest[rest.index(after: sign)...]
+                if let isWord, isWord.isASCII, isWord.isLetter || isWord.isNumber || isWord == "_" { continue }
+                let fitting = names.mapValues(\.count).values.filter { length in
+                    names.values.contains { name in
+                        name.count == length && name.caselessKey == String(rest.prefix(length)).caselessKey
+                    }
+                }
+                guard let length = fitting.max(), length <= rest.count else { continue }
+                let found = String(rest.prefix(length))
+                let exact = names.filter { $0.value == found }
+                let users = exact.isEmpty ? names.filter { $0.value.caselessKey == found.caselessKey } : exact
+                for user in users.keys where !expected.contains(user) { expected.append(user) }
+                rest = rest.dropFirst(length)
+            }
+            #expect(Set(Self.users(text, names)) == Set(expected), "\(text), \(names)")
+        }
     }
 
     @Test("The longest text with the most signs is read in one pass")

@@ -1,4 +1,5 @@
 import Contract
+import TestSupport
 import Testing
 
 @testable import chat_service
@@ -29,6 +30,26 @@ struct WordFilterTests {
         // Decomposed letters, as some systems write them.
         #expect(try Self.mask("바보", in: "\u{1107}\u{1161}\u{1107}\u{1169}님") == "**님")
         #expect(try Self.mask("바보", "spam", in: "바보 spam") == "** ****")
+    }
+
+    @Test("Words that repeat themselves are masked where a comparison at each place finds them")
+    func repeated() throws {
+        for seed in UInt64(1)...300 {
+            var random = SeededRandom(seed: seed)
+            func text(_ length: Int) -> String { String((0..<length).map { _ in "가나".randomElement(using: &random)! }) }
+            let (word, content) = (text(Int.random(in: 1...6, using: &random)), text(60))
+            var (expected, rest) = ("", content[...])
+            while let next = rest.first {
+                if rest.hasPrefix(word) {
+                    expected += String(repeating: "*", count: word.count)
+                    rest = rest.dropFirst(word.count)
+                } else {
+                    expected.append(next)
+                    rest = rest.dropFirst()
+                }
+            }
+            #expect(try Self.mask(word, in: content) == expected, "\(word) in \(content)")
+        }
     }
 
     @Test("A refused word refuses the whole message")

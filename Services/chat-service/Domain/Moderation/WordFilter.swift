@@ -15,7 +15,7 @@ struct WordFilter: Sendable {
     }
 
     let words: [Word]
-    private let patterns: [(scalars: [UInt32], isMasked: Bool)]
+    private let patterns: [(scalars: [UInt32], borders: [Int], isMasked: Bool)]
 
     static let empty = WordFilter([])
     static let most = 500
@@ -23,7 +23,10 @@ struct WordFilter: Sendable {
 
     init(_ words: [Word]) {
         self.words = words
-        patterns = words.map { (Letters(SearchText($0.text)).scalars, $0.isMasked) }.filter { !$0.scalars.isEmpty }
+        patterns = words.map { word in
+            let scalars = Letters(SearchText(word.text)).scalars
+            return (scalars, Self.borders(of: scalars), word.isMasked)
+        }.filter { !$0.scalars.isEmpty }
     }
 
     /// Words as an owner writes them, each once.
@@ -48,7 +51,7 @@ struct WordFilter: Sendable {
         let letters = Letters(text)
         var masked: [Range<Int>] = []
         for pattern in patterns {
-            let places = Self.places(of: pattern.scalars, in: letters.scalars)
+            let places = Self.places(of: pattern.scalars, pattern.borders, in: letters.scalars)
             if places.isEmpty { continue }
             guard pattern.isMasked else { throw Self.refusal }
             masked += places.map { text.source(of: letters.range($0)) }
@@ -84,20 +87,34 @@ struct WordFilter: Sendable {
 
     private static let refusal = Failure.invalid("The message has a word that the workspace does not allow.")
 
-    private static func places(of word: [UInt32], in text: [UInt32]) -> [Range<Int>] {
-        guard text.count >= word.count else { return [] }
+    private static func places(of word: [UInt32], _ borders: [Int], in text: [UInt32]) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        var start = 0
-        while start + word.count <= text.count {
-            let range = start..<(start + word.count)
-            if text[start] == word[0], text[range].elementsEqual(word), isWhole(range, in: text) {
+        var length = 0
+        for index in text.indices {
+            while length > 0, text[index] != word[length] { length = borders[length - 1] }
+            if text[index] == word[length] { length += 1 }
+            guard length == word.count else { continue }
+            let range = (index + 1 - length)..<(index + 1)
+            if isWhole(range, in: text) {
                 found.append(range)
-                start = range.upperBound
+                length = 0
             } else {
-                start += 1
+                length = borders[length - 1]
             }
         }
         return found
+    }
+
+    /// For each beginning of a word, the length of the longest shorter one that it ends with (Knuth, Morris, Pratt).
+    private static func borders(of word: [UInt32]) -> [Int] {
+        var borders = [Int](repeating: 0, count: word.count)
+        var length = 0
+        for index in word.indices.dropFirst() {
+            while length > 0, word[index] != word[length] { length = borders[length - 1] }
+            if word[index] == word[length] { length += 1 }
+            borders[index] = length
+        }
+        return borders
     }
 
     private static func isWhole(_ range: Range<Int>, in text: [UInt32]) -> Bool {

@@ -18,8 +18,9 @@ struct MentionFinder: Sendable {
     /// The same, with the nicknames of users that the text names by id.
     func findNamed(in content: String, of target: MessageTarget, by author: UserID) async throws -> MessageMentions {
         let found = try await find(in: content, of: target, by: author)
+        let ids = Mentions.ids(in: content)
         let named = found.list.compactMap { mention in
-            if case .user(let user, _) = mention, content.contains("<@\(user)>") { user } else { nil }
+            if case .user(let user, _) = mention, ids.contains(user) { user } else { nil }
         }
         guard !named.isEmpty else { return found }
         let people = try await profiles.members(named)

@@ -28,18 +28,38 @@ struct Mentions: Sendable, Equatable {
     /// Reads the mentions of a text.
     init(in content: String, among names: MemberNames) {
         guard Self.isPossible(in: content) else { return }
-        let text = Array(content)
+        var text = MentionText(content)
+        var found = Found()
         var index = 0
-        while index < text.count {
-            if let (id, length) = Self.id(at: text[index...]) {
-                if names.users.contains(id) { add([id]) }
+        while index < text.characters.count {
+            if let (id, length) = Self.id(at: text.characters[index...]) {
+                if names.users.contains(id) { add([id], to: &found) }
                 index += length
-            } else if text[index] == "@", index == 0 || !text[index - 1].isLatinWord {
-                index += 1 + takeName(at: text[(index + 1)...], names)
+            } else if text.characters[index] == "@", index == 0 || !text.characters[index - 1].isLatinWord {
+                index += 1 + takeName(at: index + 1, of: &text, names, &found)
             } else {
                 index += 1
             }
         }
+    }
+
+    /// The users that a text names by id, in the room or not.
+    static func ids(in content: String) -> Set<UserID> {
+        guard isPossible(in: content) else { return [] }
+        let text = Array(content)
+        var (found, index) = (Set<UserID>(), 0)
+        while index < text.count {
+            let named = id(at: text[index...])
+            if let named { found.insert(named.0) }
+            index += named?.length ?? 1
+        }
+        return found
+    }
+
+    /// The names and users that the text has named so far.
+    private struct Found {
+        var names: Set<String> = []
+        var users: Set<UserID> = []
     }
 
     /// All of them: members in the order in which the text names them, then the groups.
@@ -50,21 +70,25 @@ struct Mentions: Sendable, Equatable {
     /// Whether a text with these mentions names this member.
     func names(_ user: UserID) -> Bool { room || here || users.contains(user) }
 
-    /// Adds the mention at the beginning of a text, after its sign. Returns the length of the name; 0 if there is none.
-    private mutating func takeName(at text: ArraySlice<Character>, _ names: MemberNames) -> Int {
-        let named = names.longest(at: text)
-        for (word, isRoom) in [("channel", true), ("here", false)] where text.starts(with: word) {
-            let isWhole = text.dropFirst(word.count).first.map { !$0.isLatinWord } ?? true
+    /// Adds the mention at a place of a text, after its sign. Returns the length of the name; 0 if there is none.
+    private mutating func takeName(
+        at start: Int, of text: inout MentionText, _ names: MemberNames, _ found: inout Found
+    ) -> Int {
+        let named = names.longest(at: start, in: &text)
+        let rest = text.characters[start...]
+        for (word, isRoom) in [("channel", true), ("here", false)] where rest.starts(with: word) {
+            let isWhole = rest.dropFirst(word.count).first.map { !$0.isLatinWord } ?? true
             guard isWhole, word.count >= named?.length ?? 0 else { continue }
             if isRoom { room = true } else { here = true }
             return word.count
         }
-        add(named?.users ?? [])
-        return named?.length ?? 0
+        guard let named else { return 0 }
+        if found.names.insert(named.name).inserted { add(named.users, to: &found) }
+        return named.length
     }
 
-    private mutating func add(_ users: [UserID]) {
-        for user in users where !self.users.contains(user) { self.users.append(user) }
+    private mutating func add(_ users: [UserID], to found: inout Found) {
+        for user in users where found.users.insert(user).inserted { self.users.append(user) }
     }
 
     /// The id of `<@5>` at the beginning of a text, and the length of the whole.
