@@ -82,6 +82,9 @@ struct CommandRunTests {
             #expect(try await chat.call("PUT", "/v1/workspaces/3/filters", user: 4, json: words).status == 200)
             let address = try await Self.address(fixture)
             #expect(try await chat.post(#"{"text":"바보","visible":"all"}"#, to: address).errorCode == "E11")
+            chat.peers.change { $0.isAccessDown = true }
+            #expect(try await chat.post(#"{"text":"a","visible":"all"}"#, to: address).errorCode == "E99")
+            chat.peers.change { $0.isAccessDown = false }
             #expect(try await chat.post(#"{"text":"a","visible":"all"}"#, to: address).status == 200)
             #expect(try await chat.history().count == 1)
         }

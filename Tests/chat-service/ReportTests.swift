@@ -74,7 +74,9 @@ struct ReportTests {
         try await Self.use(["user_daily_reports": "2"]) { chat in
             _ = try await chat.send("bad", user: 1)
             #expect(try await Self.report(chat, seq: 1, user: 6).errorCode == "E13")
-            #expect(try await Self.report(chat, seq: 9).errorCode == "E13")
+            for seq in [9, 0, -1, .min, .max] {
+                #expect(try await Self.report(chat, seq: seq).errorCode == "E13")
+            }
             #expect(try await Self.report(chat, seq: 1, user: 1).errorCode == "E11")
             #expect(try await Self.report(chat, seq: 1, reason: "boring").errorCode == "E11")
             func report(_ json: String, user: Int64 = 2) async throws -> HTTPCall.Reply {

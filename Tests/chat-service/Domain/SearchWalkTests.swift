@@ -21,6 +21,18 @@ struct SearchWalkTests {
         #expect(page.next.flatMap { SearchPageStart($0.text) } == page.next)
     }
 
+    @Test("A search that runs out of time before its next look continues from there")
+    func outOfTimeBetween() {
+        var walk = walk(request("회의"), wanted: 20)
+        for _ in 1...2 { walk.take([], []) }
+        walk.runOutOfTime()
+        let page = MessageSearch.page(of: walk, request("회의"), for: UserID(1))
+        #expect(page.next != nil && page.next.flatMap { SearchPageStart($0.text) } == page.next)
+    }
+
+    @Test("A cursor of a moment that no text has is refused", arguments: [Int64.min, -1 << 60, 1 << 60, .max])
+    func impossibleMoment(_ moment: Int64) { #expect(SearchPageStart("\(moment).channel-1.1") == nil) }
+
     @Test("A search without time for its first look has nothing to continue from")
     func noTime() {
         var walk = walk(request("회의"), wanted: 20)

@@ -20,6 +20,8 @@ struct PeersOfChat: StubState {
     var ownerless: Set<Int64> = []
     /// The users that are locked out of all workspaces for want of a second factor.
     var lockedOut: Set<Int64> = []
+    /// Whether calls for access fail.
+    var isAccessDown = false
     /// The entries of the audit log of operators, as `act subject outcome`.
     var acts: [String] = []
     /// The users that an operator has disabled.
@@ -88,6 +90,7 @@ struct PeersOfChat: StubState {
             if index == bots.count { bots.append((key, nickname)) } else { bots[index].nickname = nickname }
             nicknames[9000 + Int64(index)] = nickname
             return .json(#"{"user_id":"\#(9000 + index)"}"#)
+        case ("access", _) where isAccessDown: return .refusal(503, "E99")
         case ("access", _): return access(user, call.ids("channels"), call.ids("workspaces"))
         case ("lock-outs", _):
             let asked = call.ids("workspaces") + call.ids("channels").compactMap { channels[$0]?.workspace }

@@ -83,10 +83,11 @@ struct CommandRunner: Sendable {
         guard let secret = BearerSecret(secret), let run = try await runs.take(secret.hash, at: .now) else {
             throw Failure.notFound
         }
-        // The bot, and the member that waits for the answer, may have lost their access meanwhile.
-        guard try await access.isMember(run.bot, of: run.workspace), try await access.isMember(run.user, of: run.room)
-        else { throw Failure.notFound }
         do {
+            // The bot, and the member that waits for the answer, may have lost their access meanwhile.
+            guard try await access.isMember(run.bot, of: run.workspace),
+                try await access.isMember(run.user, of: run.room)
+            else { throw Failure.notFound }
             switch answer.audience {
             case .me: publisher.publish(try await whisper(answer.text, to: run), to: run.user)
             case .all: _ = try await say(answer.text, for: run)

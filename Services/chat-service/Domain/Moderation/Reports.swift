@@ -57,6 +57,7 @@ struct Reports: Sendable {
         _ room: RoomID, _ seq: Int64, _ reason: Report.Reason, _ text: String, by user: UserID
     ) async throws -> NewReport {
         let target = try await access.target(room, for: user, writing: false)
+        guard seq > 0 else { throw Failure.notFound }
         let found = try await messages.page(
             of: target.key, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1,
             bytes: 1 << 20)

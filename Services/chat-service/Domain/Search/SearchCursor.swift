@@ -11,7 +11,8 @@ struct SearchCursor: Sendable, Hashable {
 
     /// Precedes the messages before a moment, and follows all others.
     static func before(_ moment: Timestamp) -> SearchCursor {
-        SearchCursor(createdAt: moment, room: RoomID(kind: .channel, rawValue: 0), seq: 0)
+        // The least room, and a seq that no message has: a client can hand the place back.
+        SearchCursor(createdAt: moment, room: RoomID(kind: .channel, rawValue: 1), seq: 0)
     }
 
     init(createdAt: Timestamp, room: RoomID, seq: Int64) {
@@ -40,8 +41,10 @@ extension SearchCursor {
     /// Reads `<milliseconds>.<room>.<seq>`; nil for any other text.
     init?(_ parts: ArraySlice<Substring>) {
         let parts = Array(parts)
-        guard parts.count == 3, let moment = Int64(parts[0]), let room = RoomID(String(parts[1])),
-            let seq = Int64(parts[2]), (0..<Int64.max).contains(seq)
+        // The months around a moment that no text has could not be counted.
+        guard parts.count == 3, let moment = Int64(parts[0]),
+            (Timestamp.earliest.milliseconds...Timestamp.latest.milliseconds).contains(moment),
+            let room = RoomID(String(parts[1])), let seq = Int64(parts[2]), (0..<Int64.max).contains(seq)
         else { return nil }
         self.init(createdAt: Timestamp(milliseconds: moment), room: room, seq: seq)
     }
