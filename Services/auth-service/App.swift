@@ -95,7 +95,7 @@ enum App {
         let exportRoutes = ExportRoutes(exports: exports)
         let blockRoutes = BlockRoutes(
             blocks: Blocks(
-                store: BlockStore(database: database), publisher: BlockPublisher(redis: redis),
+                store: BlockStore(database: database), publisher: BlockPublisher(redis: redis), workspaces: workspaces,
                 limit: service.config[AuthSettings.blockLimitKey]))
         service.publicRoutes { routes in
             JoinRoutes(

@@ -22,6 +22,7 @@ struct BlockTests {
     func directions() async throws {
         try await AuthFixture.run { fixture async throws in
             let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            fixture.peers.shareWorkspace(other.id)
             let hints = try RawConnection(port: fixture.service.redis.port)
             try hints.send("SUBSCRIBE invalidate:blocks\r\n")
             _ = try hints.receive(until: ":1\r\n")
@@ -39,12 +40,16 @@ struct BlockTests {
         }
     }
 
-    @Test("A user cannot block themselves, nobody, or more users than allowed")
+    @Test("A user cannot block themselves, nobody, a stranger, or more users than allowed")
     func refused() async throws {
         try await AuthFixture.run(["user_blocks": "1"]) { fixture async throws in
             let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
             let third = try await fixture.join("c@b.kr")
             #expect(try await call(fixture, "PUT", "\(user.id)/block", user).errorCode == "E11")
+            // The list of blocks would show the address of a stranger.
+            #expect(try await call(fixture, "PUT", "\(other.id)/block", user).errorCode == "E13")
+            #expect(try await call(fixture, "GET", "me/blocks", user).text == #"{"items":[],"next":null}"#)
+            for each in [other, third] { fixture.peers.shareWorkspace(each.id) }
             for nobody in ["999999", "x"] {
                 #expect(try await call(fixture, "PUT", "\(nobody)/block", user).errorCode == "E13")
             }
@@ -61,6 +66,7 @@ struct BlockTests {
             var expected: [String] = []
             for name in ["b", "c", "d"] {
                 let other = try await fixture.join("\(name)@b.kr")
+                fixture.peers.shareWorkspace(other.id)
                 #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
                 expected.insert(other.id, at: 0)
             }

@@ -41,6 +41,15 @@ struct DeletionTests {
         return entries.indices.filter { entries[$0] == "user.deleted" }.map { entries[$0 + 2] }
     }
 
+    @Test("D1: nobody can keep an account from being deleted by taking the address of its row")
+    func foreseen() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            _ = try await fixture.join("deleted-\(user.id)@deleted.invalid")
+            #expect(try await delete(fixture, user).status == 200)
+        }
+    }
+
     @Test("D1: a deleted account is unusable at once, and its profile names nobody")
     func unusable() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -101,7 +101,7 @@ struct RouteTableTests {
         open(
             "POST /v1/users/login/oidc", "/v1/users/login/oidc", body: #"{"ticket":"x","state":"y","code":"z"}"#,
             answer: "E02"),
-        Row(route: "PUT /v1/users/{id}/block", target: "/v1/users/{owner}/block", owner: "E11"),
+        Row(route: "PUT /v1/users/{id}/block", target: "/v1/users/{owner}/block", stranger: "E13", owner: "E11"),
         Row(route: "DELETE /v1/users/{id}/block", target: "/v1/users/{owner}/block"),
         Row(route: "GET /v1/users/me/blocks", target: "/v1/users/me/blocks"),
         Row(route: "GET /v1/users/me", target: "/v1/users/me"),

@@ -80,6 +80,21 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("A20: a sign-in that is under way opens no session once a second factor is turned on")
+    func turnedOnMeanwhile() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            fixture.peers.whileJoining {
+                _ = try await factor.sql(
+                    fixture,
+                    "update auth.account set second_factor_version = second_factor_version + 1 where id = \(user.id)")
+            }
+            #expect(try await fixture.logInReply(key: "gathering").errorCode == "E03")
+            fixture.peers.whileJoining {}
+            #expect(try await fixture.logInReply(key: "gathering").status == 200)
+        }
+    }
+
     @Test("A20: a code works once, even in concurrent requests")
     func replay() async throws {
         try await AuthFixture.run { fixture async throws in

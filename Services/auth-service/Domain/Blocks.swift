@@ -5,12 +5,15 @@ import Wire
 struct Blocks: Sendable {
     let store: BlockStore
     let publisher: BlockPublisher
+    let workspaces: WorkspaceClient
     /// The blocks of one account.
     let limit: Int
 
-    /// Blocks a user; blocking one again changes nothing.
+    /// Blocks a user; blocking one again changes nothing. The list of blocks shows profiles, so strangers cannot be blocked:
+    /// they cannot reach the account either.
     func block(_ blocked: UserID, by account: UserID) async throws {
         guard blocked != account else { throw Failure.invalid("You cannot block yourself.") }
+        guard try await !workspaces.acquaintances(of: account, among: [blocked]).isEmpty else { throw Failure.notFound }
         switch try await store.insert(blocked, by: account, limit: limit, at: .now) {
         case .unknown: throw Failure.notFound
         case .full: throw Failure.invalid("You have blocked too many users.")

@@ -22,6 +22,8 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
     private var entries: [Key: Entry] = [:]
     private var overflow = Entry()
     private var sweepAt = 64
+    /// A full table is swept no earlier, so that a flood of new keys does not cost a sweep each.
+    private var nextSweep: UInt64 = 0
 
     private static var retention: UInt64 { FailureRecord.retention.wholeNanoseconds }
 
@@ -37,7 +39,7 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
     /// Counts a failure of `key`.
     mutating func add(_ key: Key, now: UInt64) {
         if entries[key] == nil {
-            if entries.count >= sweepAt { sweep(now) }
+            if entries.count >= sweepAt, entries.count < capacity || now >= nextSweep { sweep(now) }
             guard entries.count < capacity else { return overflow.add(now) }
         }
         entries[key, default: Entry()].add(now)
@@ -50,6 +52,7 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
     private mutating func sweep(_ now: UInt64) {
         entries = entries.filter { !$0.value.isExpired(now) }
         sweepAt = max(64, min(capacity, entries.count * 2))
+        nextSweep = now + Self.retention / 16
     }
 
     var count: Int { entries.count }

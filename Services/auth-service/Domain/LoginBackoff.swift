@@ -3,6 +3,8 @@ struct LoginBackoff: Sendable {
     private var accounts: FailureTable<String>
     private var addresses: FailureTable<String>
     private var pairs: FailureTable<LoginAttempt>
+    /// The failures of known pairs. Only a right sign-in makes a pair known, so a flood of wrong logins cannot fill it.
+    private var knownFailures: FailureTable<LoginAttempt>
     private var knownPairs: RecentSet<LoginAttempt>
     private var inFlight: [LoginAttempt: Int] = [:]
     private var inFlightByAccount: [String: Int] = [:]
@@ -13,6 +15,7 @@ struct LoginBackoff: Sendable {
         accounts = FailureTable(capacity: capacity)
         addresses = FailureTable(capacity: capacity)
         pairs = FailureTable(capacity: capacity)
+        knownFailures = FailureTable(capacity: capacity)
         knownPairs = RecentSet(capacity: capacity)
     }
 
@@ -21,7 +24,7 @@ struct LoginBackoff: Sendable {
         LoginHistory(
             account: attempt.account.flatMap { accounts.record(of: $0, now: now) },
             address: addresses.record(of: attempt.address, now: now), pair: pairs.record(of: attempt, now: now),
-            isKnownPair: knownPairs.contains(attempt),
+            known: knownFailures.record(of: attempt, now: now), isKnownPair: knownPairs.contains(attempt),
             inFlight: LoginHistory.InFlight(
                 account: attempt.account.flatMap { inFlightByAccount[$0] } ?? 0,
                 address: inFlightByAddress[attempt.address] ?? 0, pair: inFlight[attempt] ?? 0))
@@ -34,8 +37,8 @@ struct LoginBackoff: Sendable {
 
     /// Counts a wrong password or an unknown account. A failure of a known pair counts for that pair alone.
     mutating func failed(_ attempt: LoginAttempt, isKnownPair: Bool, now: UInt64) {
+        if isKnownPair { return knownFailures.add(attempt, now: now) }
         pairs.add(attempt, now: now)
-        if isKnownPair { return }
         if let account = attempt.account { accounts.add(account, now: now) }
         addresses.add(attempt.address, now: now)
     }
@@ -44,6 +47,7 @@ struct LoginBackoff: Sendable {
     mutating func succeeded(_ attempt: LoginAttempt) {
         knownPairs.insert(attempt)
         pairs.remove(attempt)
+        knownFailures.remove(attempt)
     }
 
     private mutating func count(_ attempt: LoginAttempt, _ step: Int) {

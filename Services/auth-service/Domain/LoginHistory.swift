@@ -7,6 +7,8 @@
 struct LoginHistory: Sendable, Equatable {
     /// Failures at the account from all addresses, of the address at all accounts, and of the address at this account.
     var account, address, pair: FailureRecord?
+    /// Failures of the pair since it is known. They are counted apart, so that strangers cannot fill their table.
+    var known: FailureRecord?
     /// Whether the account's owner has logged in from the address before.
     var isKnownPair = false
     /// Attempts that this instance has begun and not ended.
@@ -25,7 +27,7 @@ struct LoginHistory: Sendable, Equatable {
 
     /// How long the attempt must wait; nil if it may begin now.
     var wait: Duration? {
-        if isKnownPair { return Self.wait(pair, free: Self.freeAccountFailures, inFlight: inFlight.pair) }
+        if isKnownPair { return Self.wait(known, free: Self.freeAccountFailures, inFlight: inFlight.pair) }
         let isFirst = pair == nil && inFlight.pair == 0
         let ofAccount = isFirst ? nil : Self.wait(account, free: Self.freeAccountFailures, inFlight: inFlight.account)
         // Many users may share an address and log in at once; logins are serialised only after too many failures.
@@ -50,6 +52,7 @@ struct LoginHistory: Sendable, Equatable {
         merged.account = FailureRecord.merged(account, shared.account)
         merged.address = FailureRecord.merged(address, shared.address)
         merged.pair = FailureRecord.merged(pair, shared.pair)
+        merged.known = FailureRecord.merged(known, shared.pair)
         merged.isKnownPair = isKnownPair || shared.isKnownPair
         return merged
     }

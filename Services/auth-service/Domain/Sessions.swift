@@ -33,15 +33,19 @@ struct Sessions: Sendable {
 
     /// Opens a session. A device token, if given, becomes the session's.
     ///
-    /// - Parameter credentials: the version of the password that the user signed in with; nil without a password.
-    /// - Throws: E03 if the password has been changed since it was checked, or the account is gone or disabled.
+    /// - Parameters:
+    ///   - credentials: the version of the password that the user signed in with; nil without a password.
+    ///   - version: the version of the second factor that asked for no code; nil for any.
+    /// - Throws: E03 if the password or the second factor has been changed since it was checked, or the account is gone or
+    ///   disabled.
     func open(
-        _ account: UserID, credentials: Int64? = nil, under profile: ClientProfile, device: String?
+        _ account: UserID, credentials: Int64? = nil, secondFactor version: Int64? = nil,
+        under profile: ClientProfile, device: String?
     ) async throws -> Grant {
         let now = Timestamp.now
         let token = BearerSecret()
         let session = try await store.open(
-            account, credentials: credentials, profile: profile.name, token: token, from: now,
+            account, credentials: credentials, secondFactor: version, profile: profile.name, token: token, from: now,
             to: now + profile.refreshTokenLifetime)
         guard let session else {
             throw try await store.isDisabled(account) ? Accounts.disabled : Accounts.wrongPassword

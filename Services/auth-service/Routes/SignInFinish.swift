@@ -26,18 +26,23 @@ struct SignInFinish: Sendable {
     func finish(
         _ step: FirstStep, _ call: Call, _ reply: (Sessions.Tokens) -> Response
     ) async throws -> Response {
-        let ticket = try await tickets.ticket(
+        let (ticket, version) = try await tickets.ticket(
             for: step.account.id, credentials: step.credentials, remembered: step.remembered, under: call.profile)
         if let ticket { return Self.demand(ticket, of: call) }
-        return try await open(step.account.id, step.credentials, device: step.device, call, reply)
+        return try await open(
+            step.account.id, step.credentials, secondFactor: version, device: step.device, call, reply)
     }
 
     /// Opens a session after all steps.
+    ///
+    /// - Parameter version: the version of the second factor that asked for no code; nil after a code.
     func open(
-        _ account: UserID, _ credentials: Int64?, device: String?, _ call: Call, _ reply: (Sessions.Tokens) -> Response
+        _ account: UserID, _ credentials: Int64?, secondFactor version: Int64? = nil, device: String?, _ call: Call,
+        _ reply: (Sessions.Tokens) -> Response
     ) async throws -> Response {
         try await autoJoin.joinWorkspaces(account, under: call.profile)
-        let grant = try await sessions.open(account, credentials: credentials, under: call.profile, device: device)
+        let grant = try await sessions.open(
+            account, credentials: credentials, secondFactor: version, under: call.profile, device: device)
         await newDevices.signedIn(account, on: call)
         var response = reply(try grant.tokens.shown(to: call))
         try response.attach(grant, for: call)

@@ -11,7 +11,7 @@ struct ErasureStore: Sendable {
         "close account",
         """
         update account set
-            email = 'deleted-' || id || '@' || $3, email_key = 'deleted-' || id || '@' || $3, is_key_exact = true,
+            email = $3, email_key = $3, is_key_exact = true,
             is_email_verified = false, nickname = $4, phone = null, profile_image = null, password_hash = null,
             provider = null, language = null, mail_bounced_at = null, credentials = credentials + 1,
             version = version + 1, deleted_at = $2
@@ -155,7 +155,7 @@ struct ErasureStore: Sendable {
             (now + .seconds(86_400)).milliseconds)
         try await tx.execute(Self.eraseCode, account, address)
         return try await tx.query(
-            Self.close, account, now.milliseconds, DeletedProfile.domain, DeletedProfile.nickname
+            Self.close, account, now.milliseconds, DeletedProfile.address(of: account), DeletedProfile.nickname
         ).first(Account.init(row:))
     }
 

@@ -9,9 +9,9 @@ struct SecondFactorStore: Sendable {
     private static let state = Statement.read(
         "second factor of account",
         """
-        select enabled_at is not null,
-            (select count(*) from recovery_code r where r.account = f.account and r.used_at is null)
-        from second_factor f where f.account = $1
+        select f.enabled_at is not null,
+            (select count(*) from recovery_code r where r.account = a.id and r.used_at is null), a.second_factor_version
+        from account a left join second_factor f on f.account = a.id where a.id = $1
         """)
     private static let ofUsers = Statement.read(
         "users with second factor",
@@ -74,9 +74,10 @@ struct SecondFactorStore: Sendable {
 
     func state(of account: UserID) async throws -> SecondFactors.State {
         let found = try await database.query(Self.state, account).first { row throws(PostgresError) in
-            SecondFactors.State(isEnabled: try row.next(), recoveryCodes: Int(try row.next(as: Int64.self)))
+            SecondFactors.State(
+                isEnabled: try row.next(), recoveryCodes: Int(try row.next(as: Int64.self)), version: try row.next())
         }
-        return found ?? SecondFactors.State(isEnabled: false, recoveryCodes: 0)
+        return found ?? SecondFactors.State(isEnabled: false, recoveryCodes: 0, version: 0)
     }
 
     /// The users among these that have a second factor.

@@ -16,7 +16,8 @@ struct SessionStore: Sendable {
             select id, $2, $3, $4 from account
             where id = $1 and deleted_at is null and disabled_at is null
                 and ($6::bigint is null or credentials = $6)
-            -- A change of the password waits for this row and finds the session.
+                and ($7::bigint is null or second_factor_version = $7)
+            -- A change of the password or of the second factor waits for this row and finds the session.
             for share
             returning id, account, profile, created_at, expires_at, revoked_at
         ), token as (
@@ -88,13 +89,14 @@ struct SessionStore: Sendable {
         "add refresh token",
         "insert into refresh_token (hash, session, created_at, parent) values ($1, $2, $3, $4)")
 
-    /// Opens a session with its first refresh token; nil if the account is gone, disabled, or has other credentials by now.
+    /// Opens a session with its first refresh token; nil if the account is gone, disabled, or has other credentials or another
+    /// second factor by now.
     func open(
-        _ account: UserID, credentials: Int64?, profile: String, token: BearerSecret, from now: Timestamp,
-        to expiry: Timestamp
+        _ account: UserID, credentials: Int64?, secondFactor version: Int64?, profile: String, token: BearerSecret,
+        from now: Timestamp, to expiry: Timestamp
     ) async throws -> Session? {
         try await database.query(
-            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash, credentials
+            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash, credentials, version
         ).first(Session.init(row:))
     }
 

@@ -162,6 +162,18 @@ struct LoginBackoffTests {
         #expect(table.count == 1)
     }
 
+    @Test("A flood that fills the tables does not lock owners out of their own addresses")
+    mutating func flooded() {
+        let owner = attempt("a@b.kr", "198.51.100.1")
+        backoff.succeeded(owner)
+        for number in 0..<1_000 { fail(attempt("\(number)@b.kr", "192.0.2.\(number % 250)")) }
+        #expect(wait(of: owner) == nil)
+        fail(owner, times: 9)
+        #expect(wait(of: owner) != nil)
+        backoff.succeeded(owner)
+        #expect(wait(of: owner) == nil)
+    }
+
     @Test("Only the most recent known pairs are kept")
     func recentSet() {
         var set = RecentSet<Int>(capacity: 10)

@@ -14,6 +14,7 @@ final class PeerStubs: Sendable {
     private let invitation = Mutex<InvitationMail?>(nil)
     private let exports = Mutex(Exports())
     private let acts = Mutex<[String]>([])
+    private let joining = Mutex<@Sendable () async throws -> Void>({})
 
     /// The entries of the audit log of operators, as `act subject outcome`.
     var operatorActs: [String] { acts.withLock(\.self) }
@@ -31,6 +32,9 @@ final class PeerStubs: Sendable {
 
     /// Sets the values of the mail of every invitation; nil if none is wanted.
     func setInvitation(_ mail: InvitationMail?) { invitation.withLock { $0 = mail } }
+
+    /// Sets the work to do while a user is put into the workspaces of an app.
+    func whileJoining(_ work: @escaping @Sendable () async throws -> Void) { joining.withLock { $0 = work } }
 
     /// Makes the user share a workspace with everybody.
     func shareWorkspace(_ id: String) { coworkers.withLock { _ = $0.insert(id) } }
@@ -71,7 +75,9 @@ final class PeerStubs: Sendable {
             let balances = ids.map { #"{"user_id":"\#($0)","balance":\#(coins)}"# }
             return .json(Array(#"{"balances":[\#(balances.joined(separator: ","))]}"#.utf8))
         }
-        return path == "/internal/auto-join" ? .json(Array("{}".utf8)) : Response(.serviceUnavailable)
+        guard path == "/internal/auto-join" else { return Response(.serviceUnavailable) }
+        try await joining.withLock(\.self)()
+        return .json(Array("{}".utf8))
     }
 
     /// All services are one server here, which tells them apart by the beginning of the path.

@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import Postgres
 import ServiceKit
 import Wire
@@ -66,5 +67,11 @@ struct Erasures: Sendable {
 enum DeletedProfile {
     static let nickname = "탈퇴한 사용자"
     /// A reserved domain without mail (RFC 2606).
-    static let domain = "deleted.invalid"
+    private static let domain = "deleted.invalid"
+
+    /// An address for the row of a deleted account. It is random, because anybody could join with one that they foresee, and keep
+    /// the account from being deleted.
+    static func address(of account: UserID) -> String {
+        "deleted-\(account)-\(Hexadecimal.encode(SecureRandom.bytes(12).span))@\(domain)"
+    }
 }

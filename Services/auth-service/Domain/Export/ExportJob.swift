@@ -61,7 +61,7 @@ struct ExportJob: Sendable {
         let name = ExportBuilder.fileName()
         // The record comes first, so that a crash leaves no file without one.
         try await store.record(name, of: order.account, due: .now + Self.unfinished)
-        try await builder.files.keep(upload, as: name)
+        try await keep(upload, as: name, of: order, on: loop)
         let now = Timestamp.now
         let isDone = try await store.transaction { tx in
             guard
@@ -76,6 +76,21 @@ struct ExportJob: Sendable {
         }
         mails.wake()
         metrics.ready(size: upload.size, after: now - order.requestedAt)
+    }
+
+    /// Stores the archive. That can take longer than a lease, which is extended meanwhile.
+    private func keep(
+        _ upload: FileUpload, as name: String, of order: ExportStore.Order, on loop: EventLoop
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await builder.files.keep(upload, as: name) }
+            group.addTask {
+                while try await store.renew(order, until: .now + Self.lease) { try await loop.sleep(for: Self.renewal) }
+                throw LostLease()
+            }
+            defer { group.cancelAll() }
+            _ = try await group.next()
+        }
     }
 
     private func handle(_ error: any Error, of order: ExportStore.Order) async throws {

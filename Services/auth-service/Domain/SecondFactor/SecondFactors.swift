@@ -19,6 +19,8 @@ struct SecondFactors: Sendable {
         let isEnabled: Bool
         /// Unused ones.
         let recoveryCodes: Int
+        /// Grows when it is turned on or off.
+        let version: Int64
     }
 
     /// Tries of one account in a window. Six digits have a million values, of which three are right.

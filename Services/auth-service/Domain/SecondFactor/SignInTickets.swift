@@ -28,19 +28,21 @@ struct SignInTickets: Sendable {
     private static let tries = 5
     static let memory = Duration.seconds(30 * 86_400)
 
-    /// The ticket of a sign-in that needs a code; nil if it needs none.
+    /// The ticket of a sign-in that needs a code; nil if it needs none. The session must be opened at the returned version of the
+    /// second factor.
     ///
     /// - Parameter remembered: the token of a remembered device, if the client has one.
     /// - Throws: E03 for an app that cannot ask for a code.
     func ticket(
         for account: UserID, credentials: Int64?, remembered: String?, under profile: ClientProfile
-    ) async throws -> Ticket? {
-        guard try await factors.state(of: account).isEnabled else { return nil }
+    ) async throws -> (ticket: Ticket?, version: Int64) {
+        let state = try await factors.state(of: account)
+        guard state.isEnabled else { return (nil, state.version) }
         let now = Timestamp.now
         if let token = remembered.flatMap({ BearerSecret($0) }), profile.isNative,
             try await store.isRemembered(token.hash, of: account, at: now)
         {
-            return nil
+            return (nil, state.version)
         }
         // Shipped apps know no second step. To let them pass would make the second factor worthless.
         guard profile.isNative else {
@@ -51,7 +53,7 @@ struct SignInTickets: Sendable {
         try await store.insert(
             token.hash, Pending(account: account, credentials: credentials), profile: profile.name, at: now,
             until: expiry)
-        return Ticket(text: token.text, expiresAt: expiry)
+        return (Ticket(text: token.text, expiresAt: expiry), state.version)
     }
 
     /// Ends the second step with a right code.
