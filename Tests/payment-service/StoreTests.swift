@@ -199,6 +199,22 @@ struct StoreTests {
         }
     }
 
+    @Test("A payment that cannot be stored does not keep the others from being credited")
+    func badPayment() async throws {
+        try await PaymentFixture.use { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1", item: "10 Coin\u{0}"))
+            fixture.provider.put(.init(reference: "imp_2", order: Self.order))
+            fixture.provider.behavior = .failing
+            for (payment, order) in [("imp_1", "ios_sooda_1"), ("imp_2", Self.order)] {
+                #expect(try await fixture.validate(payment, order).errorCode == "E99")
+            }
+            fixture.provider.behavior = .well
+            // Both are due at once, the bad one first.
+            _ = try await fixture.database.run(sql: "update payment.attempt set next_try_at = made_at")
+            try await eventually("the credit") { try await fixture.balance(7) == 110 }
+        }
+    }
+
     @Test("The reply says if a provider is not set up")
     func notSetUp() async throws {
         let settings = ["portone_v1_key": "", "portone_v2_secret": ""]

@@ -33,8 +33,12 @@ struct JoinRequests: Sendable {
                 guard try await store.openCount(id, in: tx) < Self.mostOpen else {
                     throw Failure.invalid("The workspace has too many requests.")
                 }
-                try await workspaces.audit.record(
-                    AuditEvent(.joinRequested, by: user, from: origin), of: id, in: tx)
+                // One entry a day: asking and withdrawing again and again must not fill the log.
+                let day = now.milliseconds / 86_400_000
+                try await workspaces.audit.store.insert(
+                    AuditEvent(.joinRequested, by: user, from: origin), of: id,
+                    key: "join-request-\(id)-\(user)-\(day)",
+                    at: now, in: tx)
             }
             return try await store.put(user, text, in: id, at: now, tx)
         }

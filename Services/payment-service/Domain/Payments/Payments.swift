@@ -86,7 +86,15 @@ struct Payments: Sendable {
     /// - Returns: the number of due attempts.
     func resumeDue(atMost limit: Int) async throws -> Int {
         let due = try await attempts.claimDue(at: .now, until: .now + Self.grace, limit: limit)
-        for attempt in due { try await resume(attempt) }
+        var failure: (any Error)?
+        for attempt in due {
+            do { try await resume(attempt) } catch {
+                // The others do not wait for one that cannot be settled. Reconciliation lists it in the end.
+                failure = failure ?? error
+                try await postpone(attempt, orEndAs: "abandoned")
+            }
+        }
+        if let failure { throw failure }
         return due.count
     }
 
