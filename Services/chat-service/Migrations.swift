@@ -42,5 +42,6 @@ enum Migrations {
         Migration(number: 164, name: "room_statistics", sql: PackageResources._164_room_statistics_sql),
         Migration(number: 165, name: "workspace_leases", sql: PackageResources._165_workspace_leases_sql),
         Migration(number: 166, name: "workspaces_of_outbox", sql: PackageResources._166_workspaces_of_outbox_sql),
+        Migration(number: 167, name: "rooms_of_workspaces", sql: PackageResources._167_rooms_of_workspaces_sql),
     ]
 }
