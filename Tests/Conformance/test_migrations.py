@@ -22,6 +22,7 @@ HEAVY = {
     "chat-service": {
         3: ("locks", FIRST), 5: ("locks", FIRST), 6: ("locks", FIRST), 7: ("locks", FIRST), 8: ("rewrites", FIRST),
         9: ("locks", FIRST), 51: ("locks", FIRST), 62: ("locks", FIRST),
+        167: ("locks", "an index of three numbers of each room: rooms are few beside messages"),
     },
     "realtime-gateway": {},
     "payment-service": {6: ("rewrites", FIRST), 7: ("rewrites", FIRST), 8: ("locks", FIRST), 9: ("locks", FIRST)},
