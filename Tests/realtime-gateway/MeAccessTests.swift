@@ -8,12 +8,6 @@ import Wire
 
 @Suite("Changes of access and settings while a /me socket starts or catches up", .serialized)
 struct MeAccessTests {
-    private static func device(_ user: Int64, _ harness: GatewayHarness, port: UInt16) async throws -> SocketClient {
-        let client = try await SocketClient.joined("/me", port: port, token: harness.token(user, "native"))
-        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
-        return client
-    }
-
     private static func rooms(_ client: SocketClient) -> [String?] {
         let ready = client.record.events.first { $0.name == "ready" }
         return ready?.body["rooms"]?.elements?.map { $0["room"]?.string } ?? []
@@ -88,11 +82,11 @@ struct MeAccessTests {
     func keptStart() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
-                let other = try await Self.device(2, harness, port: node.port)
+                let other = try await harness.device(2, port: node.port)
                 let heads: @Sendable () -> Int = { harness.peers.count("/internal/rooms/heads") }
                 try await eventually("a kept start") {
                     let before = heads()
-                    let client = try await Self.device(1, harness, port: node.port)
+                    let client = try await harness.device(1, port: node.port)
                     client.drop()
                     return heads() > before
                 }
@@ -117,7 +111,7 @@ struct MeAccessTests {
             try await harness.withNode { node in
                 // On both loops, so that the loop of the next socket has heard all hints that these have heard.
                 var others: [SocketClient] = []
-                for user in Int64(2)...5 { others.append(try await Self.device(user, harness, port: node.port)) }
+                for user in Int64(2)...5 { others.append(try await harness.device(user, port: node.port)) }
                 harness.peers.change { $0.isHoldingStarts = true }
                 let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
                 try client.join("/me")
@@ -136,7 +130,7 @@ struct MeAccessTests {
     func rechecks() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
-                let client = try await Self.device(1, harness, port: node.port)
+                let client = try await harness.device(1, port: node.port)
                 try client.send(#"42/me,1["presence",{"users":["2"]}]"#)
                 try await client.until("a state") { $0.events.contains { $0.name == "presence" } }
                 let asked: @Sendable () -> Int = { harness.peers.count("/internal/acquaintances") }
@@ -163,7 +157,7 @@ struct MeAccessTests {
                 state.otherWorkspaces[30] = 4
             }
             try await harness.withNode { node in
-                let client = try await Self.device(1, harness, port: node.port)
+                let client = try await harness.device(1, port: node.port)
                 harness.peers.change { _ = $0.channels[30]?.insert(1) }
                 try await harness.redis.command(
                     "PUBLISH", AccessHint.redisChannel, #"{"workspace_id":"4","user_id":"1"}"#)

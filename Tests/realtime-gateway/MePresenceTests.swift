@@ -10,13 +10,6 @@ import Wire
 struct MePresenceTests {
     private static let crashLimit = Duration.seconds(30)
 
-    /// A `/me` socket of a user.
-    private static func device(_ user: Int64, _ harness: GatewayHarness, port: UInt16) async throws -> SocketClient {
-        let client = try await SocketClient.joined("/me", port: port, token: harness.token(user, "native"))
-        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
-        return client
-    }
-
     private static func watch(_ users: [Int64], by client: SocketClient) throws {
         let list = users.map { "\"\($0)\"" }.joined(separator: ",")
         try client.send(#"42/me,1["presence",{"users":[\#(list)]}]"#)
@@ -36,18 +29,18 @@ struct MePresenceTests {
     func crash() async throws {
         try await GatewayHarness.use { harness in
             let (first, second) = (try await harness.startProcess(), try await harness.startProcess())
-            let watcher = try await Self.device(1, harness, port: first.port)
+            let watcher = try await harness.device(1, port: first.port)
             try Self.watch([2, 3], by: watcher)
             try await Self.until(2, is: "offline", for: watcher)
-            _ = try await Self.device(2, harness, port: second.port)
-            let stays = try await Self.device(3, harness, port: first.port)
+            _ = try await harness.device(2, port: second.port)
+            let stays = try await harness.device(3, port: first.port)
             try await Self.until(2, is: "online", for: watcher)
             try await Self.until(3, is: "online", for: watcher)
             await second.kill()
             try await Self.until(2, is: "offline", for: watcher, within: Self.crashLimit)
             try await harness.redis.command("FLUSHALL")
             let other = try await harness.startProcess()
-            let late = try await Self.device(4, harness, port: other.port)
+            let late = try await harness.device(4, port: other.port)
             try Self.watch([3], by: late)
             try await Self.until(3, is: "online", for: late, within: Self.crashLimit)
             #expect(!stays.record.isEnded)
@@ -63,10 +56,10 @@ struct MePresenceTests {
                 state.blocked = [2: [4]]
             }
             try await harness.withNode { node in
-                let mina = try await Self.device(1, harness, port: node.port)
-                let joon = try await Self.device(2, harness, port: node.port)
-                let stranger = try await Self.device(90, harness, port: node.port)
-                let blocked = try await Self.device(4, harness, port: node.port)
+                let mina = try await harness.device(1, port: node.port)
+                let joon = try await harness.device(2, port: node.port)
+                let stranger = try await harness.device(90, port: node.port)
+                let blocked = try await harness.device(4, port: node.port)
                 for client in [mina, stranger, blocked] { try Self.watch([2, 90], by: client) }
                 try await Self.until(2, is: "online", for: mina)
                 for client in [stranger, blocked] { try await Self.until(2, is: "offline", for: client) }
@@ -95,7 +88,7 @@ struct MePresenceTests {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
                 @Sendable func visit() async throws {
-                    let client = try await Self.device(1, harness, port: node.port)
+                    let client = try await harness.device(1, port: node.port)
                     client.drop()
                 }
                 let reads: @Sendable () -> Int = { harness.peers.now.startedUsers.joined().count { $0 == 1 } }
@@ -132,8 +125,8 @@ struct MePresenceTests {
                 state.channels[8] = [1, 3]
             }
             try await harness.withNode { node in
-                let member = try await Self.device(1, harness, port: node.port)
-                let guest = try await Self.device(2, harness, port: node.port)
+                let member = try await harness.device(1, port: node.port)
+                let guest = try await harness.device(2, port: node.port)
                 let plans = ChannelView(
                     workspace: WorkspaceID(3), id: ChannelID(8), name: "plans", description: nil, image: nil,
                     owner: UserID(1), isPrivate: false, createdAt: .now)
@@ -159,7 +152,7 @@ struct MePresenceTests {
     func badge() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
-                let client = try await Self.device(1, harness, port: node.port)
+                let client = try await harness.device(1, port: node.port)
                 @Sendable func badges(_ record: SocketClient.Record) -> [Int?] {
                     record.events.filter { $0.name == "badge" }.map { $0.body["unreadCount"]?.int }
                 }

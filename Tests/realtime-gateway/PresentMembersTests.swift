@@ -8,12 +8,6 @@ import Wire
 
 @Suite("Present members", .serialized)
 struct PresentMembersTests {
-    private static func device(_ user: Int64, _ harness: GatewayHarness, port: UInt16) async throws -> SocketClient {
-        let client = try await SocketClient.joined("/me", port: port, token: harness.token(user, "native"))
-        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
-        return client
-    }
-
     private static func present(_ node: ServiceUnderTest, _ users: ClosedRange<Int64>) async throws -> [String] {
         let ids = users.map { "\"\($0)\"" }.joined(separator: ",")
         let reply = try await node.internalCall(
@@ -31,10 +25,10 @@ struct PresentMembersTests {
                 harness.peers.change {
                     $0.settings[4] = #"{"readReceipts":true,"presence":false,"typing":true,"keywords":[]}"#
                 }
-                let online = try await Self.device(1, harness, port: other.port)
-                let elsewhere = try await Self.device(2, harness, port: node.port)
-                let away = try await Self.device(3, harness, port: node.port)
-                let hidden = try await Self.device(4, harness, port: node.port)
+                let online = try await harness.device(1, port: other.port)
+                let elsewhere = try await harness.device(2, port: node.port)
+                let away = try await harness.device(3, port: node.port)
+                let hidden = try await harness.device(4, port: node.port)
                 let shipped = try await harness.listener(60, port: other.port)
                 try away.send(#"42/me,1["presence",{"state":"away"}]"#)
                 try await eventually("the present members") {

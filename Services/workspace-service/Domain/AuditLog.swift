@@ -16,8 +16,12 @@ struct AuditLog: Sendable {
     private static let longestKey = 200
 
     /// Adds an entry in the transaction that makes the event true.
-    func record(_ event: AuditEvent, of workspace: WorkspaceID, in tx: PostgresTransaction) async throws {
-        try await store.insert(event, of: workspace, at: .now, in: tx)
+    ///
+    /// - Parameter key: the log has one entry for each key.
+    func record(
+        _ event: AuditEvent, of workspace: WorkspaceID, key: String? = nil, in tx: PostgresTransaction
+    ) async throws {
+        try await store.insert(event, of: workspace, key: key, at: .now, in: tx)
     }
 
     /// Adds an event of another service, once for each key.

@@ -35,10 +35,9 @@ struct JoinRequests: Sendable {
                 }
                 // One entry a day: asking and withdrawing again and again must not fill the log.
                 let day = now.milliseconds / 86_400_000
-                try await workspaces.audit.store.insert(
+                try await workspaces.audit.record(
                     AuditEvent(.joinRequested, by: user, from: origin), of: id,
-                    key: "join-request-\(id)-\(user)-\(day)",
-                    at: now, in: tx)
+                    key: "join-request-\(id)-\(user)-\(day)", in: tx)
             }
             return try await store.put(user, text, in: id, at: now, tx)
         }

@@ -15,33 +15,22 @@ function held(server) {
 const turn = () => new Promise(setImmediate);
 const hasHole = (seqs) => seqs.some((each, place) => place && each !== seqs[place - 1] + 1);
 
-test('A jump to an old message while newer ones are loaded leaves no hole', async () => {
-    const server = new Server(many(500));
-    await server.timelines.openAt(KEY, 250);
-    const waiting = held(server);
-    const after = server.timelines.loadAfter(KEY); // near the end of the window
-    const jump = server.timelines.openAt(KEY, 60); // a click on a search hit
-    await turn();
-    waiting.splice(1).forEach((go) => go());
-    await jump;
-    waiting.forEach((go) => go());
-    await after;
-    assert.equal(hasHole(server.seqs), false, server.seqs.join());
-});
-
-test('A jump to a new message while older ones are loaded leaves no hole', async () => {
-    const server = new Server(many(500));
-    await server.timelines.openAt(KEY, 100);
-    const waiting = held(server);
-    const before = server.timelines.loadBefore(KEY);
-    const jump = server.timelines.openAt(KEY, 400);
-    await turn();
-    waiting.splice(1).forEach((go) => go());
-    await jump;
-    waiting.forEach((go) => go());
-    await before;
-    assert.equal(hasHole(server.seqs), false, server.seqs.join());
-});
+// Near an end of the window the next page is loaded; meanwhile a click on a search hit goes elsewhere.
+for (const [name, from, load, to] of [['an old message while newer', 250, 'loadAfter', 60], ['a new message while older', 100, 'loadBefore', 400]]) {
+    test(`A jump to ${name} ones are loaded leaves no hole`, async () => {
+        const server = new Server(many(500));
+        await server.timelines.openAt(KEY, from);
+        const waiting = held(server);
+        const page = server.timelines[load](KEY);
+        const jump = server.timelines.openAt(KEY, to);
+        await turn();
+        waiting.splice(1).forEach((go) => go());
+        await jump;
+        waiting.forEach((go) => go());
+        await page;
+        assert.equal(hasHole(server.seqs), false, server.seqs.join());
+    });
+}
 
 test('Of two jumps the last one counts, whichever reply comes first', async () => {
     const server = new Server(many(500));

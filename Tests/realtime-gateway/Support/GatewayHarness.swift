@@ -130,6 +130,13 @@ final class GatewayHarness: Stoppable {
         try await redis.start()
     }
 
+    /// A `/me` socket of a user that is ready.
+    func device(_ user: Int64, port: UInt16) async throws -> SocketClient {
+        let client = try await SocketClient.joined("/me", port: port, token: token(user, "native"))
+        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
+        return client
+    }
+
     /// A socket of a user, of any profile, that gets later messages of the room.
     func reader(
         _ user: Int64, _ profile: String, port: UInt16, in room: RoomID

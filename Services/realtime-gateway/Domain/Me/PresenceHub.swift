@@ -9,7 +9,7 @@ import Wire
 /// - Note: `@unchecked Sendable` because it is confined to its loop: the shard of the loop calls it, and its own tasks and timers
 /// run on the loop.
 final class PresenceHub: @unchecked Sendable {
-    /// - Note: `@unchecked Sendable` because it never leaves the hub, which uses it on its loop alone.
+    /// - Note: `@unchecked Sendable` because only the hub has it, and the hub is confined to its loop, tasks included.
     private final class Watcher: @unchecked Sendable {
         let socket: MeSocket
         var feed = PresenceFeed()
