@@ -209,9 +209,8 @@ let package = Package(
         tests(
             of: "auth-service",
             alsoUsing: [
-                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "Mail", "ServiceKit", "ServiceSupport",
-                "Telemetry",
-                "TestSupport", "Wire",
+                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "Mail", "Postgres", "ServiceKit",
+                "ServiceSupport", "Telemetry", "TestSupport", "Wire",
             ]
         ),
         tests(

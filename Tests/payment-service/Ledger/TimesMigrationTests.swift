@@ -1,4 +1,5 @@
 import Postgres
+import ServiceSupport
 import TestSupport
 import Testing
 

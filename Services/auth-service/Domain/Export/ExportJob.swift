@@ -1,7 +1,6 @@
 import Contract
 import EventLoop
 import ServiceKit
-import Synchronization
 import Telemetry
 import Wire
 
@@ -17,8 +16,6 @@ struct ExportJob: Sendable {
     let signal: WakeSignal
     let log: Log
 
-    private static let lease = Duration.seconds(60)
-    private static let renewal = Duration.seconds(20)
     private static let patrol = Duration.seconds(5)
     private static let longestWait = Duration.seconds(600)
     /// How long a file may be without an export: from its record to the end of its build.
@@ -31,7 +28,7 @@ struct ExportJob: Sendable {
     /// Builds until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
-            guard let order = try await store.take(at: .now, lease: Self.lease) else {
+            guard let order = try await store.take(at: .now, lease: ExportLease.length) else {
                 try await signal.sleep(atMost: Self.patrol, on: loop)
                 continue
             }
@@ -47,21 +44,12 @@ struct ExportJob: Sendable {
     }
 
     private func build(_ order: ExportStore.Order, on loop: EventLoop) async throws {
-        let renewedAt = Mutex(EventLoop.preciseNow)
-        let upload = try await builder.build(of: order.account, at: .now, on: loop) {
-            let isDue = renewedAt.withLock { moment in
-                let now = EventLoop.preciseNow
-                guard now - moment > UInt64(Self.renewal.wholeMilliseconds) * 1_000_000 else { return false }
-                moment = now
-                return true
-            }
-            guard isDue else { return }
-            guard try await store.renew(order, until: .now + Self.lease) else { throw LostLease() }
-        }
+        let lease = ExportLease(order: order, store: store)
+        let upload = try await builder.build(of: order.account, at: .now, on: loop, keepLease: lease.keep)
         let name = ExportBuilder.fileName()
         // The record comes first, so that a crash leaves no file without one.
         try await store.record(name, of: order.account, due: .now + Self.unfinished)
-        try await keep(upload, as: name, of: order, on: loop)
+        try await lease.kept(on: loop) { try await builder.files.keep(upload, as: name) }
         let now = Timestamp.now
         let isDone = try await store.transaction { tx in
             guard
@@ -76,21 +64,6 @@ struct ExportJob: Sendable {
         }
         mails.wake()
         metrics.ready(size: upload.size, after: now - order.requestedAt)
-    }
-
-    /// Stores the archive. That can take longer than a lease, which is extended meanwhile.
-    private func keep(
-        _ upload: FileUpload, as name: String, of order: ExportStore.Order, on loop: EventLoop
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await builder.files.keep(upload, as: name) }
-            group.addTask {
-                while try await store.renew(order, until: .now + Self.lease) { try await loop.sleep(for: Self.renewal) }
-                throw LostLease()
-            }
-            defer { group.cancelAll() }
-            _ = try await group.next()
-        }
     }
 
     private func handle(_ error: any Error, of order: ExportStore.Order) async throws {
