@@ -1,28 +1,53 @@
 """deploy/lib/plain-words passes plain sources and fails for each thing that it checks."""
 
+import importlib.machinery
+import importlib.util
 import subprocess
 
 import pytest
 from gateway import CHECKOUT
+
+COMMAND = str(CHECKOUT / "deploy/lib/plain-words")
+loader = importlib.machinery.SourceFileLoader("plain_words", COMMAND)
+plain_words = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+loader.exec_module(plain_words)
 
 PAGE = "# A page\n\n    a ─▶ b\n\nRead this when you test pages.\n\n## More\n"
 HIDDEN = "/// Whoever asks gets what is there.\n"
 
 
 @pytest.fixture
-def check(tmp_path):
-    """Writes files into a fresh repository, runs the command there and returns its status and output."""
+def repository(tmp_path, monkeypatch):
+    """Writes files into a fresh repository, which is the current folder."""
 
-    def run(files):
+    def make(files):
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
         subprocess.run("git init -q && git add -A", shell=True, cwd=tmp_path, check=True)
-        command = [CHECKOUT / "deploy/lib/plain-words"]
-        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30)
-        return result.returncode, result.stdout + result.stderr
+        monkeypatch.chdir(tmp_path)
+
+    return make
+
+
+@pytest.fixture
+def check(repository, monkeypatch, capsys):
+    """Checks files in a fresh repository and returns the command's status and output."""
+
+    def run(files):
+        repository(files)
+        monkeypatch.setattr("sys.argv", [COMMAND])
+        status = plain_words.main()
+        return status, capsys.readouterr().out
 
     return run
+
+
+@pytest.mark.parametrize("count, expected", [(59, 0), (60, 1)])
+def test_the_command_fails_for_a_fault(repository, count, expected):
+    repository({"Shared/A.swift": HIDDEN * count})
+    result = subprocess.run([COMMAND], capture_output=True, text=True, timeout=60)
+    assert result.returncode == expected and f"{count} of {count} comment lines" in result.stdout
 
 
 def test_plain_sources_pass(check):

@@ -30,7 +30,7 @@ class Rendered:
         with helm_python.Chart.load(str(CHART)) as chart:
             self.texts = chart.render(values, name=release, namespace=NAMESPACE)
         self.notes = self.texts.pop("maru/templates/NOTES.txt")
-        self.objects = [each for text in self.texts.values() for each in yaml.safe_load_all(text) if each]
+        self.objects = [each for text in self.texts.values() for each in yaml.load_all(text, yaml.CSafeLoader) if each]
 
     def kind(self, name):
         """Returns the objects of a kind by the part that they belong to."""

@@ -1,5 +1,6 @@
 """The chart is sound for Helm, its objects are valid for Kubernetes, and they refer to each other."""
 
+import functools
 import re
 
 import helm_python
@@ -10,6 +11,8 @@ from chart import CHART, CHECKOUT, NGINX, PROGRAMS, VALUES, container, environme
 
 # The oldest version that Chart.yaml admits, and the newest known one.
 VERSIONS = ["1.27.0", kubernetes_validate.latest_version()]
+# The library reads the schemas, which are large, anew for each object.
+kubernetes_validate.utils.schema_contents = functools.cache(kubernetes_validate.utils.schema_contents)
 # Objects of the Prometheus operator have no schema in Kubernetes.
 FOREIGN = {"ServiceMonitor", "PrometheusRule"}
 
