@@ -13,7 +13,9 @@ from waiting import patiently
 SETTINGS = {
     "auth-service": "address_rate = 10000\naddress_burst = 10000\nfree_joins = 10000\n",
     "workspace-service": "user_burst = 10000\n",
-    "chat-service": "user_burst = 10000\n",
+    # A busy machine may need longer than a person would wait.
+    "chat-service": "user_burst = 10000\nhere_timeout = 3s\nsearch_timeout = 10s\n"
+    f"command_timeout = {min(30, round(patiently(3)))}s\n",
     "payment-service": "welcome_grant = 1000\n",
 }
 GRANT = 1000

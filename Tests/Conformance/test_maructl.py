@@ -214,15 +214,18 @@ def test_webhooks_are_shown_without_addresses_and_an_event_is_sent_again(product
 def test_a_scheduled_message_of_a_disabled_user_fails_and_can_be_sent_once_enabled(product, ctl, user):
     workspace = user.make_workspace()
     channel = user.default_channel(workspace)
-    scheduled = user.post(f"{user.path(channel)}/scheduled", {"content": "나중에", "at": moment(4)})
+    scheduled = user.post(f"{user.path(channel)}/scheduled", {"content": "나중에", "at": moment(3600)})
     ctl("users", "disable", user.id, "--yes")
+    now_due = f"update scheduled set due_at = 0 where id = {scheduled['id']}"
+    product.sql("chat", now_due)
     eventually(lambda: product.sql("chat", f"select failed_code from scheduled where id = {scheduled['id']}") == "E14")
     ctl("users", "enable", user.id)
     again = user.another_device()
     (item,) = again.get("/users/me/scheduled")["items"]
     assert (item["state"], item["error"]["errorCode"]) == ("failed", "E14")
     assert again.history(channel) == []
-    again.call("PUT", f"/users/me/scheduled/{item['id']}", json={"at": moment(1)})
+    again.call("PUT", f"/users/me/scheduled/{item['id']}", json={"at": moment(3600)})
+    product.sql("chat", now_due)
     eventually(lambda: [each["content"] for each in again.history(channel)] == ["나중에"])
 
 

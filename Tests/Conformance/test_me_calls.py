@@ -1,10 +1,12 @@
 """The events that native clients send on the `/me` socket."""
 
 import contextlib
+import time
 
 import pytest
 from device import Device
 from socketio.exceptions import BadNamespaceError
+from waiting import eventually
 
 
 @pytest.fixture
@@ -82,13 +84,16 @@ def test_typing_is_told_to_the_others_once_in_three_seconds(product, pair):
         for told in (room, dm):
             device.ask("send", {"room": told, "content": "안녕", "client_id": told})
             other.wait(lambda: other.messages(told))
+        began = time.monotonic()
         for _ in range(5):
             assert device.ask("typing", {"room": room}) == {}
+        seconds = time.monotonic() - began
         assert device.ask("typing", {"room": dm}) == {}
         # Each room has an order of its own.
         for told in (room, dm):
             other.first("typing", lambda each: each["room"] == told)
-        assert sorted(each["room"] for each in other.of("typing")) == sorted([room, dm])
+        told = [each["room"] for each in other.of("typing")]
+        assert set(told) == {room, dm} and told.count(dm) == 1 and told.count(room) <= 1 + seconds // 3
         assert all(each["user_id"] == owner.id for each in other.of("typing"))
         settings = owner.get("/users/me/settings") | {"typing": False}
         owner.another_device().call("PUT", "/users/me/settings", json=settings)
@@ -100,9 +105,14 @@ def test_a_flood_is_refused_and_its_neighbours_go_on(product, pair):
     owner, friend, channel, room, dm = pair
     with Device(product, cookie=owner.cookie) as device, Device(product, cookie=friend.cookie) as other:
         assert device.ready and other.ready
+        began = time.monotonic()
         for number in range(130):
             device.tell("typing", {"room": room})
-        refused = device.ask("typing", {"room": room})
+        replies = [device.ask("typing", {"room": room})]
+        # Twenty a second are admitted after the burst, so that a machine that stood still gets more of them through.
+        assert "errorCode" in replies[0] or time.monotonic() - began >= 1.5
+        eventually(lambda: "errorCode" in replies[-1] or replies.append(device.ask("typing", {"room": room})), pause=0)
+        refused = replies[-1]
         assert refused["errorCode"] == "E98" and refused["retryAfter"] > 0
         assert other.ask("typing", {"room": room}) == {}
         with contextlib.suppress(BadNamespaceError):

@@ -110,7 +110,8 @@ def test_standings_filters_and_names(home):
     words = {"items": [{"word": "verboten", "action": "mask"}]}
     assert owner.call("PUT", f"{place}/filters", json=words) == words
     assert owner.get(f"{place}/filters") == words
-    owner.call("PUT", f"{place}/standings/{member.id}", json={"mutedUntil": "2027-01-01T00:00:00.000Z"})
+    until = (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    owner.call("PUT", f"{place}/standings/{member.id}", json={"mutedUntil": until})
     assert owner.get(f"{place}/standings")["items"][0]["user_id"] == member.id
     assert owner.get(f"{place}/find?q=손님")["users"]
     assert len(owner.get(f"{place}/search?keyword=손님")["workspaceMembers"]) == 1
@@ -164,7 +165,12 @@ def test_a_second_factor_from_its_begin_to_its_end(join):
     secret = app.post(path, {"password": PASSWORD})["secret"]
     # Each step works once, and the neighbours of the present one are accepted.
     step = int(time.time()) // 30
-    assert len(app.call("PUT", path, json={"code": one_time_password(secret, step - 1)})["recoveryCodes"]) == 10
+    enabled = app.send("PUT", path, json={"code": one_time_password(secret, step - 1)})
+    if not enabled.ok:
+        # The clock has gone on to the next step.
+        step += 1
+        enabled = app.send("PUT", path, json={"code": one_time_password(secret, step - 1)})
+    assert len(enabled.json()["recoveryCodes"]) == 10
     app.post(f"{path}/recovery-codes", {"code": one_time_password(secret, step)})
     app.call("DELETE", path, json={"code": one_time_password(secret, step + 1), "password": PASSWORD})
 

@@ -6,7 +6,7 @@ import contract
 import pytest
 from app import counter
 from device import Device
-from waiting import eventually
+from waiting import eventually, patiently
 
 each_shipped_key = pytest.mark.parametrize("key", [key for key in contract.KEYS if key != "native"])
 
@@ -137,7 +137,7 @@ def test_members_see_how_far_others_have_read(native):
 def test_a_scheduled_message_is_sent_at_its_time(native):
     owner, channel, text = native.owner, native.spare_channel(), f"나중에 {next(counter)}"
     path = f"{owner.path(channel)}/scheduled"
-    sent = owner.call("POST", path, json={"content": text, "at": moment(seconds=1)})
+    sent = owner.call("POST", path, json={"content": text, "at": moment(seconds=patiently(2))})
     assert sent["state"] == "waiting" and sent["room"] == f"channel-{channel.id}"
     later = owner.call("POST", path, json={"content": "취소", "at": moment(hours=1)})
     owner.call("DELETE", f"/users/me/scheduled/{later['id']}")

@@ -77,6 +77,8 @@ def test_a_member_with_a_socket_in_the_room_gets_no_push(worlds):
         assert sockets.open("member", f"/ws-channel-{channel.id}", cookie=world.member.cookie)
         world.owner.say(channel, here)
         sockets.await_contents("member", [here])
+        # Presence counts at the moment of the decision.
+        eventually(lambda: world.product.push_decisions(f"channel-{channel.id}", 1))
     # After the socket closed, the next message is pushed.
     eventually(lambda: world.owner.say(channel, away) and away in bodies(world, world.member.device), pause=0.3)
     assert here not in bodies(world, world.member.device)

@@ -103,7 +103,8 @@ def test_a_socket_whose_service_dies_is_closed(gateway):
 
 
 def test_a_socket_stays_with_its_worker_for_a_limited_time_after_a_reload(tmp_path):
-    with Gateway(tmp_path, changes=[("worker_shutdown_timeout 10m;", "worker_shutdown_timeout 3s;")]) as gateway:
+    short = f"worker_shutdown_timeout {round(patiently(5))}s;"
+    with Gateway(tmp_path, changes=[("worker_shutdown_timeout 10m;", short)]) as gateway:
         with gateway.connect() as connection:
             connection.sendall(UPGRADE + b"\r\n")
             assert read_head(connection)[0] == 101

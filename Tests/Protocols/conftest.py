@@ -2,7 +2,7 @@ import asyncio
 import inspect
 
 import pytest
-from engine import Engine
+from engine import PATIENT_TIMEOUT, Engine
 from server import serving
 
 
@@ -28,11 +28,27 @@ def conformance_port():
         yield port
 
 
+@pytest.fixture(scope="session")
+def patient_port():
+    """It pings as the suites expect, and waits longer for the answer."""
+    with serving("socketio-conformance", "3", str(PATIENT_TIMEOUT * 1000)) as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
+def quiet_port():
+    """It pings nobody while a test lasts."""
+    with serving("socketio-conformance", "3", "20000", "25000") as port:
+        yield port
+
+
 @pytest.fixture
-def engine(conformance_port, request):
+def engine(conformance_port, patient_port, quiet_port, request):
     """A server of Engine.IO in one version; by default each test runs once for every version."""
     path, version = request.param
-    return Engine(conformance_port, path, version)
+    mark = request.node.get_closest_marker("pings")
+    ports = {"suite": conformance_port, "patient": patient_port}
+    return Engine(ports[mark.args[0]] if mark else quiet_port, path, version)
 
 
 def pytest_generate_tests(metafunc):
@@ -47,4 +63,5 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "pings(suite or patient): the server pings, with the suites' time limit or a longer one")
     config.addinivalue_line("markers", "engine(*paths or versions, exactly): which servers a test is for")

@@ -26,6 +26,7 @@ def check_opened(value, upgrades):
 # Engine.IO, both versions
 
 
+@pytest.mark.pings("suite")
 async def test_opens_polling(engine):
     status, body, headers = await engine.get()
     assert status == 200 and headers["Content-Type"] == "text/plain; charset=UTF-8", headers
@@ -60,6 +61,7 @@ async def test_answers_preflight(engine):
     assert headers["Access-Control-Allow-Headers"] == "x-a"
 
 
+@pytest.mark.pings("suite")
 async def test_opens_websocket(engine):
     async with engine.websocket() as socket:
         first = await socket.recv()
@@ -143,12 +145,13 @@ async def test_refuses_large_bodies(engine):
         assert socket.close_code == 1009, socket.close_code
 
 
+@pytest.mark.pings("suite")
 async def test_closes_silent_sessions(engine):
     query = await engine.polling()
     await asyncio.sleep(2 * (PING_INTERVAL + PING_TIMEOUT))
     assert (await engine.post(query, engine.pack("2" if engine.version == 3 else "3")))[0] == 400
     async with engine.websocket() as socket:
-        await expect_close(socket, 5)
+        await expect_close(socket)
 
 
 async def test_closes_when_told(engine):
@@ -258,6 +261,7 @@ async def test_version_4_echo_binary_polling(engine):
 
 
 @pytest.mark.engine(exactly=("engine.io", 4))
+@pytest.mark.pings("patient")
 async def test_version_4_heartbeat(engine):
     query = await engine.polling()
     for _ in range(3):

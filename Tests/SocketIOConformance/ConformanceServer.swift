@@ -4,25 +4,27 @@ import Glibc
 import HTTP
 import SocketIO
 
-/// `socketio-conformance PORT [LOOPS [TIMEOUT]]` serves the endpoints of the public suites of Engine.IO and Socket.IO on
-/// 127.0.0.1: `/engine.io/` echoes, `/socket.io/` has the suite's events. It pings every 300 ms and waits TIMEOUT milliseconds for an
-/// answer; the suites expect 200, which is the default.
+/// `socketio-conformance PORT [LOOPS [TIMEOUT [INTERVAL]]]` serves the endpoints of the public suites of Engine.IO and Socket.IO on
+/// 127.0.0.1: `/engine.io/` echoes, `/socket.io/` has the suite's events. It pings every INTERVAL milliseconds and waits TIMEOUT
+/// milliseconds for an answer; the suites expect 300 and 200, which are the defaults.
 @main
 struct ConformanceServer {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard let port = arguments.first.flatMap({ UInt16($0) }) else {
-            print("usage: socketio-conformance PORT [LOOPS [TIMEOUT]]")
+            print("usage: socketio-conformance PORT [LOOPS [TIMEOUT [INTERVAL]]]")
             exit(2)
         }
         let control = EventLoop()
         let signals = SignalSource([SIGTERM, SIGINT]) { _ in control.stop() }
         signals.start(on: control)
-        let group = EventLoopGroup(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 2)
+        let numbers = arguments.dropFirst().map { Int($0) }
+        func number(_ index: Int) -> Int? { numbers.indices.contains(index) ? numbers[index] : nil }
+        let group = EventLoopGroup(count: number(0) ?? 2)
 
         var settings = EngineSettings()
-        settings.pingInterval = .milliseconds(300)
-        settings.pingTimeout = .milliseconds(arguments.dropFirst(2).first.flatMap { Int($0) } ?? 200)
+        settings.pingInterval = .milliseconds(number(2) ?? 300)
+        settings.pingTimeout = .milliseconds(number(1) ?? 200)
         let engine = EngineServer(on: group, settings: settings, crossOrigin: .anyone) { _ in
             EngineAcceptance { _ in EngineEcho() }
         }

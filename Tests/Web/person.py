@@ -79,6 +79,10 @@ class Person:
             self.page.wait_for_timeout(50)
             waited += 50
 
+    def connected(self):
+        """Waits for the live connection: without it nobody hears of typing and nothing is announced."""
+        expect(self.page.locator('maru-shell[data-connection="live"]')).to_be_visible()
+
     # Workspaces and rooms
 
     def create_workspace(self, name):
@@ -135,6 +139,18 @@ class Person:
     def sent(self, text):
         """Waits until the server has acknowledged a message."""
         expect(self.page.locator("maru-room .message:not(.pending)", has_text=text)).to_have_count(1)
+
+    def search(self, query, text):
+        """Types a query until it finds a message: the index follows the messages."""
+        field = self.page.locator("maru-search input")
+
+        def is_found():
+            field.fill("")
+            with self.page.expect_response(re.compile(r"/search\?")) as reply:
+                field.fill(query)
+            return reply.value.ok and any(text in each["message"]["content"] for each in reply.value.json()["items"])
+
+        self.until(is_found)
 
     def tool(self, text, action):
         """Presses a tool of a message."""

@@ -106,6 +106,7 @@ def test_a_blocked_person_stands_in_a_list_until_unblocked(person):
     anna.message("Buy my things").locator(".author").click()
     anna.page.get_by_role("menuitem", name="Block").click()
     anna.page.get_by_role("dialog").get_by_role("button", name="Block").click()
+    expect(anna.page.locator("maru-room .message .text.gone")).to_have_count(1)
     dialog = open_account(anna, "Show: Blocked people")
     expect(dialog.locator("li")).to_contain_text("Ben")
     dialog.get_by_role("button", name="Unblock Ben").click()

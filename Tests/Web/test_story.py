@@ -20,6 +20,7 @@ def home(person, **options):
     ben.page.reload()
     for each in (anna, ben):
         each.enter("일반")
+        each.connected()
     return anna, ben
 
 
@@ -56,6 +57,8 @@ def test_messages_reach_the_other_window_and_are_changed_there(person):
     anna.page.get_by_role("button", name="Pinned").click()
     expect(anna.page.locator(".hit")).to_contain_text("Good evening")
     anna.tool("Good evening", "save")
+    # The label comes with the server's answer.
+    expect(anna.message("Good evening").locator(".labels")).to_contain_text("Saved")
     anna.page.locator("maru-sidebar").get_by_role("button", name="Saved").click()
     expect(anna.page.locator(".hit")).to_contain_text("Good evening")
 
@@ -121,7 +124,7 @@ def test_search_marks_what_it_found_and_jumps_to_it(person):
     anna.page.locator(".room-head").get_by_role("button", name="Search").click()
     # The days of before: and after: are those of the device.
     with anna.page.expect_request(re.compile(r"/search\?.*\bzone=[A-Z]\w+")):
-        anna.page.locator("maru-search input").fill("ㅎㅇ 자료 3번")
+        anna.search("ㅎㅇ 자료 3번", "회의 자료 3번")
     expect(anna.page.locator(".hit").first.locator("mark").first).to_be_visible()
     anna.page.locator(".hit", has_text="회의 자료 3번").first.click()
     row = anna.page.locator("maru-room .message.target")

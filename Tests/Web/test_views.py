@@ -78,7 +78,7 @@ def test_every_view_is_accessible(person, look, theme):
         page.locator(".room-head").get_by_role("button", name=kind).click()
         expect(page.locator("maru-panel")).to_be_visible()
         if kind == "검색":
-            page.locator("maru-search input").fill("디자인 회ㅇ")
+            anna.search("디자인 회ㅇ", "디자인 회의")
             expect(page.locator(".hit")).to_have_count(1)
         look(anna, f"{name}-{theme}")
     page.keyboard.press("Escape")
