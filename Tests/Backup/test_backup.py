@@ -13,7 +13,7 @@ import time
 
 import pytest
 from app import PICTURE, App
-from conftest import CHECKOUT
+from conftest import CHECKOUT, superuser
 from product import GRANT, Product
 from waiting import eventually
 
@@ -199,6 +199,10 @@ def test_a_damaged_backup_replaces_nothing(product, story, backup, backups):
 
     assert command("restore", "--check", backup).returncode == 0
     product.run("down")
+    mine = [product.data / name for name in ("secrets/grafana/password", "settings/chat-service.conf")]
+    for path in mine:
+        path.write_text(path.read_text() + "# mine\n")
+    kept = [path.read_text() for path in mine]
     for folder, reason in (
         (spoiled("flipped", flip), "damaged"),
         (spoiled("incomplete", lambda folder: (folder / "files.tar").unlink()), "lacks files.tar"),
@@ -207,6 +211,7 @@ def test_a_damaged_backup_replaces_nothing(product, story, backup, backups):
     ):
         refused = restore(product, folder)
         assert refused.returncode == 1 and reason in refused.stderr, folder
+        assert [path.read_text() for path in mine] == kept
     product.__enter__()
     story.holds()
 
@@ -217,3 +222,92 @@ def test_a_backup_needs_a_running_instance_and_a_new_folder(backup, backups):
     again = command("backup", backup)
     assert again.returncode == 1 and "exists already" in again.stderr
     assert not (backups / "none").exists() and not (backups / "none.partial").exists()
+
+
+def test_a_dump_may_take_longer_than_a_session_may_be_idle(product, backups):
+    superuser(product, "ALTER ROLE CURRENT_USER SET idle_in_transaction_session_timeout = '100ms'")
+    with locked(product, "chat.message"):
+        making = subprocess.Popen(
+            [CHECKOUT / "deploy/backup", "--data", product.data, backups / "slow"], env=ENVIRONMENT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        waits = "select count(*) from pg_stat_activity where application_name = 'pg_dump' and wait_event_type = 'Lock'"
+        eventually(lambda: superuser(product, f"{waits} and clock_timestamp() - query_start > '300 ms'") == "1\n")
+    output, _ = making.communicate(timeout=180)
+    superuser(product, "ALTER ROLE CURRENT_USER RESET idle_in_transaction_session_timeout")
+    assert making.returncode == 0, output
+
+
+@contextlib.contextmanager
+def locked(product, table):
+    """Keeps everybody from a table."""
+    hold = f"set idle_in_transaction_session_timeout = 0; begin; lock table {table}; select pg_sleep(600)"
+    with concurrent.futures.ThreadPoolExecutor() as executor:
+        holding = executor.submit(superuser, product, hold)
+        locks = f"select pid from pg_locks where relation = '{table}'::regclass and mode = 'AccessExclusiveLock' and granted"
+        process = eventually_some(lambda: superuser(product, locks).strip())
+        yield
+        superuser(product, f"select pg_terminate_backend({process})")
+        holding.exception()
+
+
+def eventually_some(ask):
+    found = []
+    eventually(lambda: found.append(ask()) or found[-1])
+    return found[-1]
+
+
+CP = """#!/bin/sh
+{change}
+/bin/cp "$@"
+case $* in *--recursive*) {afterwards}; exit 1 ;; esac
+"""
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_a_file_that_is_removed_during_a_backup_is_left_out_and_no_other(product, backups, tmp_path, is_removed):
+    planted = product.data / f"files/chat/channelChats/planted-{is_removed}.jpg"
+    planted.write_bytes(b"planted")
+    name = f"during-{is_removed}"
+    copy = f'"{backups}/{name}.partial/files/chat/channelChats/{planted.name}"'
+    script = tmp_path / "cp"
+    script.write_text(CP.format(change=f'rm -f "{planted}"' if is_removed else ":", afterwards=":" if is_removed else f"rm -f {copy}"))
+    script.chmod(0o755)
+    # A copy fails for the file alone, whether it was removed or cannot be read.
+    made = subprocess.run(
+        [CHECKOUT / "deploy/backup", "--data", product.data, backups / name], capture_output=True, text=True, timeout=180,
+        env={**ENVIRONMENT, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    planted.unlink(missing_ok=True)
+    if is_removed:
+        assert made.returncode == 0, made.stdout + made.stderr
+        assert command("restore", "--check", backups / name).returncode == 0
+    else:
+        assert made.returncode == 1 and f"{planted.name} could not be copied" in made.stderr
+
+
+KEEP = """source {checkout}/deploy/lib/archive.sh
+if [ "$1" = instance ]; then
+    tar --extract --file=backup.tar --one-top-level=new && keep_for_archive present new && rm -rf present && mv new present
+else
+    sh -c "$replace_files_in_place" sh present 42000 <backup.tar
+fi
+"""
+
+
+@pytest.mark.parametrize("kind", ["instance", "composition"])
+@pytest.mark.parametrize("has_archive", [True, False])
+def test_a_restored_backup_takes_no_file_from_an_archive(tmp_path, kind, has_archive):
+    def put(folder, *names):
+        for each in names:
+            (tmp_path / folder / each).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / folder / each).write_text(each)
+
+    put("backup", "chats/both", "chats/back", "chats/old")
+    put("present", "chats/both", "chats/new", ".uploads/half")
+    if has_archive:
+        put("present", ".retired/7+chats+back", ".retired/7+chats+gone")
+    subprocess.run("tar -cf backup.tar -C backup .", shell=True, cwd=tmp_path, check=True)
+    subprocess.run(["bash", "-euc", KEEP.format(checkout=CHECKOUT), "-", kind], cwd=tmp_path, check=True)
+    left = {str(path.relative_to(tmp_path / "present")) for path in (tmp_path / "present").rglob("*") if path.is_file()}
+    retired = {name for name in left if name.startswith(".retired/")}
+    assert left - retired == {"chats/both", "chats/back", "chats/old"}
+    assert {name.partition("+")[2] for name in retired} == ({"chats+new", "chats+gone"} if has_archive else set())

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from app import PICTURE, App
-from conftest import CHECKOUT
+from conftest import CHECKOUT, is_root, superuser
 from product import Product
 from test_backup import ENVIRONMENT, Story, command, fresh_instance
 from waiting import eventually
@@ -27,21 +27,6 @@ def restore(product, moment, *options):
 def succeeds(result):
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
-
-
-def superuser(product, sql, sockets=None):
-    """The output of SQL by the superuser of the cluster."""
-    cluster = pathlib.Path((product.data / "cluster").read_text().strip())
-    port = dict(line.split("=") for line in (product.data / "ports").read_text().split())["postgres_port"]
-    psql = ["psql", "-XqAt", "-vON_ERROR_STOP=1", "-h", sockets or cluster.parent / "sockets", "-p", port, "-d", "maru"]
-    command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", *psql] if is_root() else psql
-    done = subprocess.run(command, input=sql, capture_output=True, text=True, cwd="/")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def is_root():
-    return subprocess.check_output(["id", "-u"], text=True).strip() == "0"
 
 
 def checksums(product, sockets=None):

@@ -85,10 +85,11 @@ def test_files_move_to_a_bucket_and_back(settings, tmp_path):
     assert run(settings, "to-folder", there).stdout == "0 files copied\n"
 
 
-def test_a_wrong_key_copies_nothing_and_says_so(settings, tmp_path):
+@pytest.mark.parametrize("direction, reason", [("to-bucket", "were not copied"), ("to-folder", "could not be listed")])
+def test_a_wrong_key_copies_nothing_and_says_so(settings, tmp_path, direction, reason):
     here = make_folder(tmp_path / "here", {"dmChats/a.jpg": b"a"})
-    result = run({**settings, "MARU_S3_SECRET_KEY": "not-the-key"}, "to-bucket", here)
-    assert result.returncode == 1 and "were not copied" in result.stderr
+    result = run({**settings, "MARU_S3_SECRET_KEY": "not-the-key"}, direction, here)
+    assert result.returncode == 1 and reason in result.stderr and "copied\n" not in result.stdout
     assert "not-the-key" not in result.stderr
 
 

@@ -26,7 +26,7 @@ class Entry:
         self.clients = folder / "clients.json"
         self.admit("one")
         sleep = folder / "bin/sleep"
-        sleep.parent.mkdir()
+        sleep.parent.mkdir(exist_ok=True)
         sleep.write_text(SLEEP.format(folder=folder))
         sleep.chmod(0o755)
         self.environment = {
@@ -170,6 +170,28 @@ def test_the_names_of_the_services_can_be_others(tmp_path):
     with Entry(tmp_path, MARU_GATEWAY_CHAT_NAME="localhost"):
         upstreams = (tmp_path / "gateway/generated/upstreams.conf").read_text()
         assert "server 127.0.0.1:8103 " in upstreams and "server 127.0.0.1:8101 " not in upstreams
+
+
+GETENT = """#!/bin/sh
+[ ! -e {folder}/names ] || echo "127.0.0.$(cat {folder}/names)   STREAM $2"
+"""
+
+
+def test_the_instances_are_where_they_were_while_there_is_no_name_server(tmp_path):
+    getent = tmp_path / "bin/getent"
+    getent.parent.mkdir()
+    getent.write_text(GETENT.format(folder=tmp_path))
+    getent.chmod(0o755)
+    (tmp_path / "names").write_text("7")
+    upstreams = tmp_path / "gateway/generated/upstreams.conf"
+    with Entry(tmp_path) as entry:
+        assert "server 127.0.0.7:8103 " in upstreams.read_text()
+        (tmp_path / "names").unlink()
+        looks = entry.looks()
+        eventually(lambda: entry.looks() >= looks + 3)
+        assert "server 127.0.0.7:8103 " in upstreams.read_text()
+        (tmp_path / "names").write_text("8")
+        eventually(lambda: "server 127.0.0.8:8103 " in upstreams.read_text())
 
 
 @pytest.mark.parametrize("environment, expected", [({}, "5"), ({"MARU_GATEWAY_STOP_SECONDS": "40"}, "40")])

@@ -73,6 +73,16 @@ def test_secrets_that_a_release_brings_are_made_and_the_others_stay(running):
     assert len({after[path] for path in new}) == 1 and {path.stat().st_mode & 0o77 for path in new} == {0}
 
 
+def test_a_redis_of_others_keeps_its_address():
+    url = "redis+cluster://app:its-own@127.0.0.1:7000,127.0.0.1:7001"
+    with Instance() as instance:
+        instance.up("--redis", url)
+        result = instance.run("roll", "chat-service")
+        assert result.returncode == 0, result.stdout + result.stderr
+        for role in ("auth", "workspace", "chat", "realtime", "payment"):
+            assert (instance.data / f"secrets/{role}/redis_url").read_text() == url
+
+
 def test_one_service_can_be_replaced_alone(running):
     before = processes(running)
     assert running.run("roll", "chat-service").returncode == 0

@@ -1,8 +1,8 @@
 import Glibc
 import HTTP
 
-/// Runs the scripts of deploy/ for backups. A backup is an act in the audit log of operators: an entry before it begins and
-/// one with its outcome.
+/// Runs the scripts of deploy/ for backups. A backup is an act in the audit log of operators, which has its begin: the
+/// outcome is that of the command.
 struct Scripts: Sendable {
     let client: OperatorClient
 
