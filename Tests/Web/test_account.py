@@ -162,3 +162,13 @@ def test_an_account_is_deleted_once_its_workspaces_are_handed_over(person, messa
         return gone if messages == "delete" else ben.page.locator(".author", has_text="Anna").count() == 0
 
     ben.until(is_erased)
+
+
+def test_signing_out_everywhere_leaves_nothing_on_the_screen(person):
+    anna = alone(person)
+    anna.expected += [r"status of 40[0-4]"]
+    open_account(anna, "Show: Devices and sessions").get_by_role("button", name="Sign out everywhere").click()
+    anna.page.get_by_role("dialog").last.get_by_role("button", name="Sign out", exact=True).click()
+    expect(anna.page.locator("maru-gate")).to_be_visible()
+    expect(anna.page.locator("dialog")).to_have_count(0)
+    expect(anna.page).to_have_title("Maru")

@@ -177,3 +177,38 @@ def test_a_changed_name_shows_without_a_reload(person):
     dialog.locator("[name=nickname]").fill("Annabel")
     dialog.locator("button[type=submit]").click()
     expect(ben.message("Who am I?").locator(".author")).to_have_text("Annabel")
+
+
+def test_a_reply_to_a_room_that_went_stays_written(person):
+    anna, ben = home(person)
+    ben.expected += [r"status of 404"]
+    anna.create_channel("Plans")
+    anna.say("First")
+    anna.sent("First")
+    ben.page.get_by_role("button", name="Explore channels").click()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Join Plans").click()
+    ben.sees("First")
+    ben.tool("First", "reply")
+    reply = ben.page.locator("maru-thread textarea")
+    reply.fill("A long reply")
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("button", name="Delete the channel").click()
+    anna.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(ben.page.get_by_role("heading", name="This room is not open to you")).to_be_visible()
+    reply.press("Enter")
+    expect(reply).to_have_value("A long reply")
+    expect(ben.page.locator(".toast.bad")).to_be_visible()
+
+
+def test_details_stay_where_they_were_scrolled(person):
+    anna, ben = home(person)
+    anna.page.set_viewport_size({"width": 1360, "height": 300})
+    anna.page.get_by_role("button", name="Details").click()
+    body = anna.page.locator("maru-details .panel-body")
+    expect(body).to_contain_text("Ben")
+    body.evaluate("(each) => { each.scrollTop = 60; each.shown = true; }")
+    # The topic is loaded anew, so the panel is shown anew.
+    anna.page.get_by_role("radio", name="Nothing").check()
+    expect(anna.page.locator("maru-sidebar a.muted", has_text="일반")).to_be_visible()
+    anna.page.wait_for_function("() => !document.querySelector('maru-details .panel-body').shown")
+    assert body.evaluate("(each) => each.scrollTop") == 60

@@ -239,3 +239,58 @@ def test_mentions_have_a_list_of_their_own(person):
     expect(anna.page.locator("maru-room .message.mentioned")).to_have_count(1)
     anna.page.locator("maru-sidebar").get_by_role("button", name="Mentions").click()
     expect(anna.page.locator(".hit")).to_contain_text("please look")
+
+
+def test_a_list_of_names_leaves_the_rest_of_the_message(person):
+    anna, ben = home(person)
+    anna.composer.fill(" please look")
+    anna.composer.press("Home")
+    anna.composer.press_sequentially("@Be")
+    expect(anna.page.get_by_role("option")).not_to_have_count(0)
+    anna.composer.press("End")
+    anna.composer.press("Enter")
+    anna.sent("@Be please look")
+
+
+def test_a_slow_save_leaves_the_next_edit(person):
+    anna, ben = home(person)
+    for text in ("First", "Second"):
+        anna.say(text)
+        anna.sent(text)
+    held = []
+    anna.page.route(
+        re.compile(r"/chats/\d+$"), lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
+    anna.choose("First", "Edit")
+    anna.say("First, changed")
+    anna.until(lambda: held)
+    anna.choose("Second", "Edit")
+    anna.composer.fill("Second, rewritten")
+    held[0].continue_()
+    anna.sees("First, changed")
+    expect(anna.composer).to_have_value("Second, rewritten")
+
+
+def test_a_reply_in_the_room_is_edited_there(person):
+    anna, ben = home(person)
+    anna.say("Where?")
+    anna.sent("Where?")
+    anna.tool("Where?", "reply")
+    panel = anna.page.locator("maru-thread")
+    panel.get_by_role("checkbox").check()
+    panel.locator("textarea").fill("At noon")
+    panel.locator("textarea").press("Enter")
+    anna.sent("At noon")
+    anna.page.get_by_role("button", name="Close the panel").click()
+    anna.choose("At noon", "Edit")
+    expect(anna.composer).to_have_value("At noon")
+
+
+def test_a_search_ends_with_its_user(person):
+    anna, ben = home(person)
+    anna.expected += [r"status of 401"]
+    anna.page.get_by_role("button", name="Search", exact=True).click()
+    anna.page.locator("maru-search input").fill("salary")
+    anna.menu("Sign out")
+    anna.sign_in()
+    expect(anna.title).to_contain_text("일반")
+    expect(anna.page.locator("maru-search")).to_have_count(0)

@@ -201,3 +201,23 @@ def test_ten_thousand_messages_scroll_in_a_window_of_few_rows(long_room):
         assert rows.count() <= 260
     page.locator(".to-end").click()
     expect(long_room.message("Line 9999 of many")).to_be_in_viewport()
+
+
+def test_nothing_notifies_in_a_do_not_disturb_hour(person):
+    anna, ben = home(person)
+    anna.context.add_init_script(NOTIFICATION)
+    anna.page.reload()
+    anna.menu("Settings")
+    dialog = anna.page.get_by_role("dialog")
+    dialog.get_by_role("checkbox", name="Notify me in this browser").check()
+    dialog.get_by_role("checkbox", name="Do not disturb").check()
+    dialog.locator("[name=from]").fill("00:00")
+    dialog.locator("[name=to]").fill("23:59")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    anna.create_channel("elsewhere")
+    anna.connected()
+    ben.say("Dinner is ready")
+    # The row counts the message when it comes, which is when it would notify.
+    expect(anna.page.locator("maru-sidebar a", has_text="일반")).to_have_attribute("aria-label", re.compile("1 unread"))
+    assert anna.page.evaluate("notices") == []

@@ -43,16 +43,20 @@ export const initial = (name) => [...new Intl.Segmenter().segment((name || '?').
 /** One of eight colours, always the same for an id. */
 export const tint = (id) => [...String(id)].reduce((sum, each) => (sum * 31 + each.codePointAt(0)) >>> 0, 7) % 8;
 
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
 /** The name of a file for people: the part before the last `_`, percent-decoded, as the server stores it. */
 export function fileName(path) {
     const last = path.split('/').at(-1);
     const cut = last.lastIndexOf('_');
     const name = cut > 0 ? last.slice(0, cut) : last;
-    try {
-        return decodeURIComponent(decodeURIComponent(name));
-    } catch {
-        return name;
-    }
+    return decoded(decoded(name));
 }
 
 export const isImage = (path) => /\.(jpe?g|png|gif|webp)$/i.test(path);

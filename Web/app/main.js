@@ -71,7 +71,12 @@ class MaruApp extends HTMLElement {
     }
 
     show(name, props) {
-        if (name === 'maru-gate') app.set('signedIn', null);
+        if (name === 'maru-gate') {
+            app.set('signedIn', null);
+            // Nothing of the user stays on the screen.
+            app.panel = null;
+            for (const each of document.querySelectorAll('dialog[open]')) each.close();
+        }
         this.replaceChildren(Object.assign(document.createElement(name), props));
     }
 }

@@ -94,7 +94,8 @@ export function mentionFinder(members, me) {
     const names = new Map([['channel', null], ['here', null]]);
     for (const member of members) names.set(member.nickname, String(member.user_id));
     const byLength = [...names.keys()].sort((one, other) => other.length - one.length);
-    const byId = new Map([...names].map(([name, id]) => [id, name]));
+    // Several people may have one name.
+    const byId = new Map(members.map((member) => [String(member.user_id), member.nickname]));
     return (text) => {
         const exact = /^<@(\d+)>/.exec(text);
         if (exact) {

@@ -7,6 +7,7 @@ export function startNotices() {
     const { store } = app;
     for (const name of ['rooms', 'unread']) store.on(name, showBadge);
     app.on('route', showBadge);
+    app.client.session.on('changed', showBadge);
     store.on('message', notify);
     showBadge();
 }
@@ -19,13 +20,20 @@ function showBadge() {
     navigator.setAppBadge?.(count)?.catch(() => {});
 }
 
+/** Whether it is a do-not-disturb hour, by the clock of its zone. */
+export function isQuiet(hours, now = new Date()) {
+    if (!hours) return false;
+    const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: hours.zone }).format(now);
+    return hours.from < hours.to ? hours.from <= time && time < hours.to : hours.from <= time || time < hours.to;
+}
+
 function notify({ room: key, message }) {
     const room = app.store.rooms.get(key);
     if (!room || app.get('notices') !== 'on' || globalThis.Notification?.permission !== 'granted') return;
     if (document.hasFocus() && app.route.room === key) return;
     const isMention = room.kind === 'dm' || (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === app.store.me);
     const isMuted = room.mutedUntil && Date.parse(room.mutedUntil) > Date.now();
-    if (isMuted || room.notify === 'none' || (room.notify === 'mentions' && !isMention)) return;
+    if (isMuted || isQuiet(app.store.settings?.doNotDisturb) || room.notify === 'none' || (room.notify === 'mentions' && !isMention)) return;
     const title = room.kind === 'dm' ? message.user.nickname : t('notice.in', { name: message.user.nickname, room: room.name });
     const notice = new Notification(title, { body: preview(message).slice(0, 200) || t('notice.file'), tag: `${key}-${message.seq}` });
     notice.onclick = () => {

@@ -21,8 +21,8 @@ export class PrivateAnswers extends Emitter {
         return this.#rows.get(place) ?? [];
     }
 
-    begin(place, command) {
-        const row = { key: (this.#count += 1), state: 'running', command };
+    begin(place, command, text = '') {
+        const row = { key: (this.#count += 1), state: 'running', command, text };
         this.#rows.set(place, [...this.of(place), row].slice(-MOST));
         this.emit('changed', place);
         return row;

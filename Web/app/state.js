@@ -52,9 +52,10 @@ class App extends Emitter {
             this.invitation = room;
             return this.go({}, { replace: true });
         }
-        const isOther = room !== this.route.room || workspace !== this.route.workspace;
+        const isAway = workspace !== this.route.workspace;
+        const isOther = isAway || room !== this.route.room;
         this.route = { workspace: workspace || undefined, room: room || undefined, seq: seq ? Number(seq) : undefined };
-        if (isOther && this.panel && this.panel.kind !== 'search') this.show(null);
+        if (isOther && this.panel && (isAway || this.panel.kind !== 'search')) this.show(null);
         this.emit('route', this.route);
     }
 

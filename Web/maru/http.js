@@ -130,7 +130,9 @@ export class Api {
             request.onerror = () => reject(MaruError.offline());
             request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
             signal?.addEventListener('abort', () => request.abort());
-            request.send(body);
+            // It may have been cancelled before, and `abort` tells nothing of a request that was not sent.
+            if (signal?.aborted) request.onabort();
+            else request.send(body);
         });
     }
 }

@@ -14,13 +14,17 @@ export async function openExport() {
     const button = h('button', { type: 'button', class: 'button', onclick: () => order() }, t('export.start'));
     const download = h('a', { class: 'button primary', hidden: true, download: '' }, t('export.download'));
     let timer = null;
+    let isClosed = false;
+    const lookLater = () => {
+        if (!isClosed) timer = setTimeout(look, ASK_EVERY);
+    };
     const show = (found) => {
         const texts = { none: t('export.none'), pending: t('export.waiting'), failed: t('export.failed'), ready: found.expiresAt && t('export.ready', { time: momentOf(found.expiresAt) }) };
         state.textContent = texts[found.state] ?? '';
         button.hidden = found.state === 'pending';
         download.hidden = found.state !== 'ready';
         if (found.url) download.href = new URL(`/v1${found.url}`, location.origin).href;
-        if (found.state === 'pending') timer = setTimeout(look, ASK_EVERY);
+        if (found.state === 'pending') lookLater();
     };
     const look = async () => {
         try {
@@ -28,7 +32,7 @@ export async function openExport() {
         } catch (error) {
             state.textContent = explain(error);
             button.hidden = true;
-            if (error.isTemporary) timer = setTimeout(look, ASK_EVERY);
+            if (error.isTemporary) lookLater();
         }
     };
     const order = async () => {
@@ -41,7 +45,11 @@ export async function openExport() {
             button.disabled = false;
         }
     };
+    const close = () => {
+        isClosed = true;
+        clearTimeout(timer);
+    };
     button.hidden = true;
-    openDialog(t('account.export'), [h('p', { class: 'hint' }, t('export.text')), state, h('div', { class: 'dialog-foot' }, button, download)], { onclose: () => clearTimeout(timer) });
+    openDialog(t('account.export'), [h('p', { class: 'hint' }, t('export.text')), state, h('div', { class: 'dialog-foot' }, button, download)], { onclose: close });
     await look();
 }

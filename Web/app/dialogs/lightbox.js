@@ -26,6 +26,7 @@ export function openLightbox(pictures, first) {
         const { path, preview } = pictures[place];
         title.textContent = fileName(path);
         count.textContent = pictures.length > 1 ? `${place + 1} / ${pictures.length}` : '';
+        image.removeAttribute('src');
         image.alt = t('message.image', { name: fileName(path) });
         const address = await app.client.links.get(path, preview && !preview.animated ? 'medium' : undefined);
         if (pictures[place].path === path && address) image.src = address;

@@ -40,11 +40,11 @@ export async function openSettings() {
         ], {
             label: t('settings.save'), cancel: () => dialog.close(),
             submit: async (values) => {
-                await app.client.routes.updateSettings({
+                app.store.changeSettings(await app.client.routes.updateSettings({
                     readReceipts: !!values.readReceipts, presence: !!values.presence, typing: !!values.typing,
                     ...(values.night ? { doNotDisturb: { from: values.from, to: values.to, zone: Intl.DateTimeFormat().resolvedOptions().timeZone } } : {}),
                     keywords: values.keywords.split(',').map((each) => each.trim()).filter(Boolean),
-                });
+                }));
                 dialog.close();
                 toast(t('profile.saved'));
             },

@@ -51,7 +51,7 @@ export function openSwitcher() {
     };
     input.addEventListener('input', find);
     input.addEventListener('keydown', (event) => {
-        if (event.isComposing) return;
+        if (event.isComposing || event.keyCode === 229) return;
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step && found.length) choose((chosen + step + found.length) % found.length);
         else if (event.key === 'Enter' && found[chosen]) take(found[chosen]);

@@ -12,7 +12,8 @@ import { concerns } from '../views/room.js';
 /** The details of the room on the screen: topic, notifications, members, and ways to change or leave it. */
 class Details extends View {
     setup() {
-        this.listen(app.store, ['room', 'users', 'presence']);
+        this.listen(app.store, 'room', (key) => key === app.route.room && this.invalidate());
+        this.listen(app.store, ['users', 'presence']);
         this.listen(app.client, 'event', (event) => concerns(event, app.room) && this.#load());
         this.onEnd(() => app.client.watch.set('details', []));
         this.#load();
@@ -34,6 +35,7 @@ class Details extends View {
         const { room } = app;
         if (!room) return;
         const focused = document.activeElement?.dataset?.action;
+        const top = this.firstElementChild?.scrollTop ?? 0;
         const members = this.detail?.channelMembers ?? (room.user ? [room.user, app.store.users.get(app.store.me)] : []);
         app.client.watch.set('details', members.map((each) => String(each.user_id)));
         const owner = String(this.detail?.owner_id ?? '');
@@ -42,7 +44,8 @@ class Details extends View {
             this.#notify(room),
             h('section', { class: 'section' }, h('h3', null, t('room.members', { count: members.length })), h('ul', null, members.map((member) => this.#member(room, member, owner)))),
             room.kind === 'channel' && this.#actions(room, owner === app.store.me)));
-        if (focused) this.querySelector(`[data-action="${focused}"]`)?.focus();
+        this.firstElementChild.scrollTop = top;
+        if (focused) this.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
     }
 
     #notify(room) {

@@ -27,6 +27,7 @@ class MessageList extends View {
 
     async #load(cursor) {
         const { kind } = this.panel;
+        this.#more.disabled = true;
         this.#state.replaceChildren(h('div', { class: 'loading' }, h('div', { class: 'spinner' })));
         try {
             const { items, next } = await LISTS[kind](cursor);
@@ -37,6 +38,8 @@ class MessageList extends View {
             this.#state.replaceChildren(...(this.#list.childElementCount ? [] : [h('p', { class: 'empty' }, t(`empty.${kind}`))]));
         } catch (error) {
             this.#state.replaceChildren(h('p', { class: 'empty' }, explain(error)));
+        } finally {
+            this.#more.disabled = false;
         }
     }
 

@@ -29,7 +29,7 @@ export function commandsOf(workspace, whenKnown) {
 
 /** Runs a command in the room of a composer. Returns whether it was taken. */
 export async function runCommand(place, room, order, thread) {
-    const row = privateAnswers.begin(place, order.name);
+    const row = privateAnswers.begin(place, order.name, order.text);
     try {
         const reply = await app.client.routes.runCommand(room, { ...order, thread });
         if (reply.message) app.store.take(room.key, reply.message);
@@ -64,7 +64,7 @@ function answerRow(place, row) {
         h('div', null,
             h('p', { class: 'private-mark' }, h('b', null, row.answer?.nickname ?? `/${row.command}`), ' ',
                 row.state === 'answered' && h('span', null, t('command.private', { name: `/${row.command}` }))),
-            text ? h('p', null, text) : h('div', { class: 'text' }, renderMarkup(row.answer.text))),
+            text ? [h('p', null, text), row.state === 'failed' && row.text && h('p', null, `/${row.command} ${row.text}`)] : h('div', { class: 'text' }, renderMarkup(row.answer.text))),
         iconButton('close', t('command.dismiss'), () => privateAnswers.remove(place, row.key), { class: 'icon-button small', size: 16 }));
 }
 

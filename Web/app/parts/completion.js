@@ -11,6 +11,7 @@ export class Completion {
     #found = [];
     #chosen = 0;
     #start = 0;
+    #end = 0;
     #mark = '@';
 
     /**
@@ -29,6 +30,8 @@ export class Completion {
 
     /** Handles a key; true if it was for the list. */
     key(event) {
+        // The caret has left the name, by a key or a click.
+        if (this.field.selectionStart !== this.#end) this.#close();
         if (this.#list.hidden) return false;
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step) this.#choose((this.#chosen + step + this.#found.length) % this.#found.length);
@@ -58,6 +61,7 @@ export class Completion {
         this.#mark = order ? '/' : '@';
         const typed = match[1].toLowerCase().normalize('NFC');
         this.#start = before.length - match[1].length - 1;
+        this.#end = before.length;
         const isWhole = (each) => each.name.toLowerCase() === typed;
         const begins = (each) => each.name.toLowerCase().startsWith(typed);
         const fits = (each) => each.name.toLowerCase().includes(typed) || initials(each.name).includes(typed);
@@ -82,7 +86,7 @@ export class Completion {
     }
 
     #take({ name }) {
-        this.field.setRangeText(`${this.#mark}${name} `, this.#start, this.field.selectionStart, 'end');
+        this.field.setRangeText(`${this.#mark}${name} `, this.#start, this.#end, 'end');
         this.#close();
         this.field.dispatchEvent(new Event('input'));
     }

@@ -35,7 +35,7 @@ export function pickEmoji(anchor, label, choose) {
     find.addEventListener('input', show);
     menu.addEventListener('keydown', (event) => {
         const buttons = [...grid.querySelectorAll('button')];
-        if (event.key === 'Enter' && event.target === find && !event.isComposing) buttons[0]?.click();
+        if (event.key === 'Enter' && event.target === find && !event.isComposing && event.keyCode !== 229) buttons[0]?.click();
         const place = buttons.indexOf(document.activeElement);
         const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 8, ArrowUp: -8 }[event.key];
         if (!step || (event.target === find && event.key !== 'ArrowDown')) return;

@@ -13,6 +13,7 @@ export async function listDialog(title, load, row, nothing, { before, onclose } 
     const state = h('div', { class: 'hint', role: 'status' });
     const more = h('button', { type: 'button', class: 'link-button', hidden: true, onclick: () => show(more.cursor) }, t('search.more'));
     const show = async (cursor) => {
+        more.disabled = true;
         // A list that is shown stays until the new one is there.
         if (!list.childElementCount) state.replaceChildren(h('div', { class: 'loading' }, h('div', { class: 'spinner' })));
         try {
@@ -25,6 +26,8 @@ export async function listDialog(title, load, row, nothing, { before, onclose } 
             state.textContent = list.childElementCount ? '' : nothing;
         } catch (error) {
             state.replaceChildren(h('p', { class: 'fault' }, explain(error)), h('button', { type: 'button', class: 'button small', onclick: () => show(cursor) }, t('room.retry')));
+        } finally {
+            more.disabled = false;
         }
     };
     const dialog = openDialog(title, [before?.(() => show()), list, state, more], { className: 'wide', onclose });

@@ -23,7 +23,11 @@ async function reduced(file) {
     const bitmap = await createImageBitmap(file);
     const scale = Math.min(1, LARGEST / Math.max(bitmap.width, bitmap.height));
     const canvas = h('canvas', { width: String(Math.round(bitmap.width * scale)), height: String(Math.round(bitmap.height * scale)) });
-    canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    const context = canvas.getContext('2d');
+    // A JPEG has no transparency, and black takes its place otherwise.
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
     bitmap.close();
     return new Promise((resolve) => canvas.toBlob((blob) => resolve(new File([blob], 'image.jpg', { type: 'image/jpeg' })), 'image/jpeg', 0.86));
 }

@@ -136,12 +136,14 @@ class Composer extends View {
 
     async #submit() {
         if (this.#send.disabled) return;
+        if (!app.store.rooms.has(this.room)) return toast(t('error.E13'), { bad: true });
         const content = this.#text.value.trim();
         const edited = this.#edited;
         if (edited) {
             if (!content) return;
             const done = await attempt(async () => (content !== edited.content && (await app.client.edit(this.room, edited.seq, content)), true));
-            return done && this.#edit(null);
+            // The next edit may have begun meanwhile.
+            return done && this.#edited === edited && this.#edit(null);
         }
         if (!content && !this.#files.length) return;
         const order = !this.#files.length && orderIn(this.#text.value);
@@ -156,7 +158,10 @@ class Composer extends View {
     async #run(order, typed) {
         this.#clear();
         const isTaken = await runCommand(this.place, app.store.rooms.get(this.room), order, this.thread);
-        if (!isTaken && !this.#text.value && this.isConnected) this.#insert(typed);
+        if (isTaken || this.#text.value || this.#edited || !this.isConnected) return;
+        // The user may write elsewhere meanwhile.
+        this.#text.value = typed;
+        this.#typed();
     }
 
     #clear() {

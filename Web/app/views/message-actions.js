@@ -1,4 +1,5 @@
 import { Emitter } from '../../maru/emitter.js';
+import { isThreadOnly } from '../../maru/rooms.js';
 import { t } from '../i18n.js';
 import { ask } from '../parts/dialog.js';
 import { openMenu } from '../parts/menu.js';
@@ -30,7 +31,7 @@ export function toggleSaved(room, message) {
 export const editing = new Emitter();
 
 /** The menu of a message. */
-export function openActions(anchor, room, message) {
+export function openActions(anchor, room, message, thread) {
     const held = app.store.rooms.get(room);
     const isOwn = String(message.user.user_id) === app.store.me;
     const workspace = app.store.workspaces.get(held.workspace);
@@ -41,10 +42,10 @@ export function openActions(anchor, room, message) {
     });
     const dialog = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name](room, message);
     openMenu(anchor, [
-        isOwn && { label: t('message.edit'), icon: 'edit', action: () => editing.emit(message.thread ? `${room}/${message.thread.root}` : room, message) },
+        isOwn && { label: t('message.edit'), icon: 'edit', action: () => editing.emit(thread === undefined ? room : `${room}/${thread}`, message) },
         { label: t(message.pinnedAt ? 'message.unpin' : 'message.pin'), icon: 'pin', action: () => attempt(() => app.client.pin(room, message.seq, !message.pinnedAt)) },
         message.content && !app.store.isHidden(message) && { label: t('message.copy'), icon: 'file', action: () => copy(message.content) },
-        { label: t('message.link'), icon: 'clip', action: () => copy(`${location.origin}/#/${held.workspace}/${room}/${message.seq}`) },
+        { label: t('message.link'), icon: 'clip', action: () => copy(`${location.origin}/#/${held.workspace}/${room}/${isThreadOnly(message) ? message.thread.root : message.seq}`) },
         message.editedAt && (isOwn || isOwner) && { label: t('message.versions'), icon: 'clock', action: dialog('message', 'showVersions') },
         'line',
         !isOwn && { label: t('message.report'), icon: 'warn', action: dialog('report', 'reportMessage') },

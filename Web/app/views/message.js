@@ -98,7 +98,7 @@ function tools(room, message, thread, isSaved) {
         iconButton('smile', t('message.react'), (event) => pickEmoji(event.currentTarget, t('reaction.pick'), react), { ...small, data: { action: 'react' } }),
         thread === undefined && iconButton('thread', t('message.reply'), () => app.show({ kind: 'thread', room, seq: message.thread?.root ?? message.seq }), { ...small, data: { action: 'reply' } }),
         iconButton('bookmark', t('message.save'), () => toggleSaved(room, message), { ...small, 'aria-pressed': isSaved, data: { action: 'save' } }),
-        iconButton('more', t('message.more'), (event) => openActions(event.currentTarget, room, message), { ...small, 'aria-haspopup': 'menu', data: { action: 'more' } }));
+        iconButton('more', t('message.more'), (event) => openActions(event.currentTarget, room, message, thread), { ...small, 'aria-haspopup': 'menu', data: { action: 'more' } }));
 }
 
 /** A message of the outbox, marked until the server acknowledges it. */
