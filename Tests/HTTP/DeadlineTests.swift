@@ -83,8 +83,11 @@ import Testing
 
     @Test("A body that keeps its rate may take longer than the grace period, and so may a slow reader")
     func steadyBody() async throws {
+        let grace = Duration.milliseconds(1500).patiently
+        // Twice the rate, for longer than the grace period.
+        let piece = Int(20_000 * (grace / .seconds(1)) / 15)
         try await withServer { configuration in
-            configuration.bodyGrace = .milliseconds(1500)
+            configuration.bodyGrace = grace
             configuration.bodyRate = 10_000
         } _: { request in
             var count = 0
@@ -95,12 +98,12 @@ import Testing
             return Response(type: "text/plain", Array(String(count).utf8))
         } body: { running in
             let client = try running.client()
-            try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 40000\r\n\r\n")
+            try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(20 * piece)\r\n\r\n")
             for _ in 0..<20 {
-                try client.send([UInt8](repeating: 1, count: 2000))
-                usleep(100_000)
+                try client.send([UInt8](repeating: 1, count: piece))
+                usleep(UInt32(grace / .microseconds(1) / 15))
             }
-            #expect(try client.reply().text == "40000")
+            #expect(try client.reply().text == "\(20 * piece)")
             try client.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 600000\r\n\r\n")
             try client.send([UInt8](repeating: 1, count: 600_000))
             #expect(try client.reply().text == "600000")

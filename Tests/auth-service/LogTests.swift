@@ -17,12 +17,14 @@ struct LogTests {
         static let nickname = "geheimname"
         static let phone = "010-7777-8888"
         static let device = "geheimgeraet"
-        static let kakao = "kakao-4711-kakaoadresse@b.kr"
+        // Longer than any port, so that no random number of the log has it.
+        static let kakao = "kakao-47114711471147-kakaoadresse@b.kr"
         static let unknownKakao = "geheimkakao"
         static let apple = "sub=geheimsubjekt&email=appleadresse@b.kr&nonce=geheimnonce"
 
         static let words = [
-            "geheim", "Geheim", "Falsch", "7777-8888", "kakaoadresse", "appleadresse", "4711", "@b.kr", "%40b.kr",
+            "geheim", "Geheim", "Falsch", "7777-8888", "kakaoadresse", "appleadresse", "47114711471147", "@b.kr",
+            "%40b.kr",
         ]
     }
 

@@ -8,6 +8,9 @@ import Wire
 
 @Suite("Limits of new sockets", .serialized)
 struct HandshakeLimitTests {
+    /// Longer than a client of the tests may need between its connection and its join.
+    private static let timeout = "\(Int(Duration.seconds(2).patiently / .seconds(1)))s"
+
     private static let namespace = "/ws-channel-7"
     private static let quiet = ["ping_interval": "50s", "ping_timeout": "50s"]
 
@@ -26,9 +29,10 @@ struct HandshakeLimitTests {
                 let silent = try SocketClient(port: node.port)
                 // The root is no room, and an invalid credential is none.
                 let rooted = try SocketClient(port: node.port, headers: [("Authorization", "x.y.z")])
-                try rooted.join("/")
+                // It may have been closed already.
+                try? rooted.join("/")
                 let refused = try SocketClient(port: node.port)
-                try refused.join(Self.namespace)
+                try? refused.join(Self.namespace)
                 for client in [silent, rooted, refused] { try await client.until("its end") { $0.isEnded } }
                 try named.join(Self.namespace)
                 try await named.until("a way in") { $0.joined.contains(Self.namespace) }
@@ -40,7 +44,7 @@ struct HandshakeLimitTests {
     @Test("A socket that proves its identity with a join stays open")
     func late() async throws {
         try await GatewayHarness.use { harness in
-            try await harness.withNode(Self.settings(["nameless_timeout": "2s"])) { node in
+            try await harness.withNode(Self.settings(["nameless_timeout": Self.timeout])) { node in
                 let late = try SocketClient(port: node.port)
                 try late.join(Self.namespace, #"{"token":"\#(harness.token(1))"}"#)
                 try await late.until("a way in") { $0.joined.contains(Self.namespace) }
@@ -78,7 +82,7 @@ struct HandshakeLimitTests {
     @Test("A user has a limited number of sockets, and takes none from other users")
     func ofUser() async throws {
         try await GatewayHarness.use { harness in
-            try await harness.withNode(Self.settings(["user_sockets": "2", "nameless_timeout": "500ms"])) { node in
+            try await harness.withNode(Self.settings(["user_sockets": "2", "nameless_timeout": Self.timeout])) { node in
                 let first = try await harness.listener(1, port: node.port)
                 _ = try await harness.listener(1, port: node.port)
                 let refused = try await Self.open(node, [("Authorization", harness.token(1))])

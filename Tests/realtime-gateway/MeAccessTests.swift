@@ -18,7 +18,9 @@ struct MeAccessTests {
         _ hints: [String], on channel: String = AccessHint.redisChannel, _ harness: GatewayHarness,
         until heard: [SocketClient]
     ) async throws {
-        for hint in hints { try await harness.redis.command("PUBLISH", channel, hint) }
+        // In one command, because calls that the peers hold meanwhile are sent again.
+        let script = "for _, hint in ipairs(ARGV) do redis.call('PUBLISH', KEYS[1], hint) end"
+        try await harness.redis.command(["EVAL", script, "1", channel] + hints)
         let before = heard.map { directoryEvents($0) }
         let hint = DirectoryHint(.edited, of: WorkspaceID(3), .workspace(nil))
         try await harness.redis.command(
@@ -53,7 +55,7 @@ struct MeAccessTests {
                 let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
                 try client.join("/me", #"{"cursors":{\#(cursors)}}"#)
                 try await eventually("four rooms that are resumed") {
-                    harness.peers.now.calls.count { $0.hasSuffix("/messages") } == 4
+                    Set(harness.peers.now.calls.filter { $0.hasSuffix("/messages") }).count == 4
                 }
                 harness.peers.change { _ = $0.channels[25]?.remove(1) }
                 try await harness.publish(.removed(room: rooms[5], after: 1, user: UserID(1)))
@@ -121,7 +123,9 @@ struct MeAccessTests {
                     [#"{"user_id":"1","part":"settings","session":"9"}"#], on: "user-state", harness, until: others)
                 harness.peers.change { $0.isHoldingStarts = false }
                 try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
-                #expect(harness.peers.now.startedUsers.count { $0 == [1] } == 2)
+                // The start that was held is from before the change.
+                let ready = client.record.events.first { $0.name == "ready" }
+                #expect(ready?.body["settings"]?["presence"]?.bool == false)
             }
         }
     }
@@ -137,6 +141,7 @@ struct MeAccessTests {
                 let before = asked()
                 try await Self.publish(
                     Array(repeating: #"{"workspace_id":"99"}"#, count: 50), harness, until: [client])
+                let held = ContinuousClock.now
                 harness.peers.change { $0.heldPaths = ["/internal/acquaintances"] }
                 try await Self.publish(
                     Array(repeating: #"{"workspace_id":"3"}"#, count: 50), harness, until: [client])
@@ -144,7 +149,9 @@ struct MeAccessTests {
                 harness.peers.change { _ = $0.workspace.remove(2) }
                 try await Self.publish([#"{"workspace_id":"3","user_id":"2"}"#], harness, until: [client])
                 try await eventually("the last question") { asked() >= before + 2 }
-                #expect(asked() <= before + 3)
+                // A call without an answer is sent again after a second and a half.
+                let again = Int((ContinuousClock.now - held) / .seconds(1))
+                #expect(asked() <= before + 3 + again)
             }
         }
     }

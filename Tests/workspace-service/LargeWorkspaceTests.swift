@@ -7,18 +7,25 @@ import Wire
 
 @Suite("A workspace of 10,000 members and 1,000 channels", .serialized)
 struct LargeWorkspaceTests {
+    /// How many calls to peers may have been sent twice: each that had no answer for a second and a half.
+    private static func repetitions(since moment: ContinuousClock.Instant) -> Int {
+        Int((ContinuousClock.now - moment) / .milliseconds(1500))
+    }
+
     @Test("Its detail is complete and fetches profiles in batches of a thousand, then from the cache")
     func detail() async throws {
         try await WorkspaceHarness.use { harness in
             let fixture = try await Fixture.make(1, in: harness)[0]
             _ = try await harness.sql(fixture.enlarging)
+            let began = ContinuousClock.now
             let first = try await harness.call("GET", "/v1/workspaces/\(fixture.workspace)")
             #expect(Set(try harness.texts(first, "user_id", in: "workspaceMembers")).count == 10_000)
             #expect(Set(try harness.texts(first, "channel_id", in: "channels")).count == 1000)
-            #expect(harness.peers.now.profileCalls == 10)
+            let calls = harness.peers.now.profileCalls
+            #expect((10...10 + Self.repetitions(since: began)).contains(calls))
             let again = try await harness.call("GET", "/v1/workspaces/\(fixture.workspace)")
             #expect(again.body == first.body)
-            #expect(harness.peers.now.profileCalls == 10)
+            #expect(harness.peers.now.profileCalls == calls)
         }
     }
 
@@ -34,6 +41,7 @@ struct LargeWorkspaceTests {
                     from generate_series(1001, 3495) as made (u);
                 commit
                 """)
+            let began = ContinuousClock.now
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
@@ -43,7 +51,7 @@ struct LargeWorkspaceTests {
                 }
                 for try await count in group { #expect(count == 2500) }
             }
-            #expect(harness.peers.now.profileCalls == 3)
+            #expect((3...3 + Self.repetitions(since: began)).contains(harness.peers.now.profileCalls))
         }
     }
 

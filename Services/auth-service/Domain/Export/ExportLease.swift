@@ -35,8 +35,12 @@ final class ExportLease: Sendable {
     func kept(on loop: EventLoop, during work: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [order, store, renewal] in
-                // After an error of the database the lease may still be ours.
-                while (try? await store.renew(order, until: .now + Self.length)) != false {
+                // A statement that is given up may take effect later, so the last one is waited for. After an error of the
+                // database the lease may still be ours.
+                func renew() -> Task<Bool, any Error> {
+                    Task(executorPreference: loop) { try await store.renew(order, until: .now + Self.length) }
+                }
+                while (try? await renew().value) != false {
                     try await loop.sleep(for: renewal)
                 }
             }
