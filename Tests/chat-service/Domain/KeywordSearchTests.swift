@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import chat_service
@@ -20,4 +21,27 @@ struct KeywordSearchTests {
             ("new plan", "new plans"),
         ])
     func missing(_ keyword: String, _ text: String) { #expect(!KeywordSearch(text).contains(keyword)) }
+
+    @Test("In random texts that repeat themselves a keyword is found as at each position by itself")
+    func random() {
+        var generator = SeededRandom(seed: 11)
+        func word(_ lengths: ClosedRange<Int>) -> String {
+            String(
+                (0..<Int.random(in: lengths, using: &generator)).map { _ in "aa가나 -".randomElement(using: &generator)! }
+            )
+        }
+        var found = 0
+        for _ in 0..<4000 {
+            let (text, keyword) = (word(0...24), word(1...5))
+            let (letters, wanted) = (Array(text), Array(keyword))
+            func isOfWord(_ index: Int) -> Bool { letters.indices.contains(index) && letters[index] == "a" }
+            func isBoundary(_ index: Int) -> Bool { !(isOfWord(index - 1) && isOfWord(index)) }
+            let expected = letters.indices.contains { start in
+                letters[start...].starts(with: wanted) && isBoundary(start) && isBoundary(start + wanted.count)
+            }
+            #expect(KeywordSearch(text).contains(keyword) == expected, "\(keyword) in \(text)")
+            found += expected ? 1 : 0
+        }
+        #expect((400...3600).contains(found))
+    }
 }

@@ -106,7 +106,7 @@ struct WordFilter: Sendable {
     }
 
     /// For each beginning of a word, the length of the longest shorter one that it ends with (Knuth, Morris, Pratt).
-    private static func borders(of word: [UInt32]) -> [Int] {
+    static func borders<Unit: Equatable>(of word: [Unit]) -> [Int] {
         var borders = [Int](repeating: 0, count: word.count)
         var length = 0
         for index in word.indices.dropFirst() {

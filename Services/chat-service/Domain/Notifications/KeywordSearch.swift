@@ -6,22 +6,27 @@ import Wire
 /// other words stick to it: `배포` is in `재배포가`.
 struct KeywordSearch: Sendable {
     private let text: [Character]
-    /// The positions of each character in the text.
-    private let positions: [Character: [Int]]
+    private let characters: Set<Character>
 
     init(_ content: String) {
         text = Array(content.caselessKey)
-        positions = Dictionary(grouping: text.indices, by: { [text] in text[$0] })
+        characters = Set(text)
     }
 
+    /// It looks at each character of the text once, by the way of Knuth, Morris and Pratt.
     func contains(_ keyword: String) -> Bool {
         let wanted = Array(keyword.caselessKey)
-        guard let first = wanted.first, let starts = positions[first] else { return false }
-        return starts.contains { start in
-            let end = start + wanted.count
-            guard end <= text.count, text[start..<end].elementsEqual(wanted) else { return false }
-            return isBoundary(at: start) && isBoundary(at: end)
+        guard let first = wanted.first, characters.contains(first) else { return false }
+        let borders = WordFilter.borders(of: wanted)
+        var matched = 0
+        for (index, character) in text.enumerated() {
+            while matched > 0, matched == wanted.count || character != wanted[matched] {
+                matched = borders[matched - 1]
+            }
+            if character == wanted[matched] { matched += 1 }
+            if matched == wanted.count, isBoundary(at: index + 1 - matched), isBoundary(at: index + 1) { return true }
         }
+        return false
     }
 
     /// Whether no Latin or other word goes on across this position.
