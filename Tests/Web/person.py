@@ -164,6 +164,11 @@ class Person:
                 if attempt == 9:
                     raise
 
+    def open_thread(self, text):
+        """Opens the thread of a message and returns its panel."""
+        self.tool(text, "reply")
+        return self.page.locator("maru-thread")
+
     def choose(self, text, item):
         """Chooses from the menu of a message."""
         self.tool(text, "more")

@@ -34,8 +34,7 @@ def test_a_reply_that_was_sent_is_no_draft_any_more(person):
     anna, _ = home(person)
     anna.say("Where do we eat?")
     anna.sent("Where do we eat?")
-    anna.tool("Where do we eat?", "reply")
-    panel = anna.page.locator("maru-thread")
+    panel = anna.open_thread("Where do we eat?")
     with saving(anna):
         panel.locator("textarea").fill("At the market")
     with saving(anna):

@@ -93,8 +93,7 @@ def test_the_badge_counts_all_workspaces_and_threads_and_follows_another_device(
     for each in (anna, phone):
         expect(each.page).to_have_title(re.compile(r"^\(1\)"))
         expect(rail(each, shared)).to_have_attribute("aria-label", f"{shared}, 1 unread message")
-    ben.tool("Root", "reply")
-    reply = ben.page.locator("maru-thread textarea")
+    reply = ben.open_thread("Root").locator("textarea")
     reply.fill("A reply")
     reply.press("Enter")
     for each in (anna, phone):
@@ -188,8 +187,7 @@ def test_a_reply_to_a_room_that_went_stays_written(person):
     ben.page.get_by_role("button", name="Explore channels").click()
     ben.page.get_by_role("dialog").get_by_role("button", name="Join Plans").click()
     ben.sees("First")
-    ben.tool("First", "reply")
-    reply = ben.page.locator("maru-thread textarea")
+    reply = ben.open_thread("First").locator("textarea")
     reply.fill("A long reply")
     anna.page.get_by_role("button", name="Details").click()
     anna.page.get_by_role("button", name="Delete the channel").click()

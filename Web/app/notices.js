@@ -1,3 +1,4 @@
+import { isQuiet } from '../maru/hours.js';
 import { preview } from '../maru/rooms.js';
 import { t } from './i18n.js';
 import { app } from './state.js';
@@ -18,13 +19,6 @@ function showBadge() {
     const place = app.room?.name ?? app.store.workspaces.get(app.route.workspace)?.name;
     document.title = `${count ? `(${count > 99 ? '99+' : count}) ` : ''}${place ? `${place} · ` : ''}Maru`;
     navigator.setAppBadge?.(count)?.catch(() => {});
-}
-
-/** Whether it is a do-not-disturb hour, by the clock of its zone. */
-export function isQuiet(hours, now = new Date()) {
-    if (!hours) return false;
-    const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: hours.zone }).format(now);
-    return hours.from < hours.to ? hours.from <= time && time < hours.to : hours.from <= time || time < hours.to;
 }
 
 function notify({ room: key, message }) {

@@ -115,7 +115,10 @@ export class Api {
 
     /** Only XMLHttpRequest tells how much of a body has been sent. */
     #upload(url, { method, headers, body, signal }, progress) {
+        const cancelled = () => new DOMException('The upload was cancelled.', 'AbortError');
         return new Promise((resolve, reject) => {
+            // Before it is sent, a request tells nothing of its end.
+            if (signal?.aborted) return reject(cancelled());
             const request = new this.XHR();
             request.open(method, url);
             for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
@@ -128,11 +131,9 @@ export class Api {
                 }
             };
             request.onerror = () => reject(MaruError.offline());
-            request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
+            request.onabort = () => reject(cancelled());
             signal?.addEventListener('abort', () => request.abort());
-            // It may have been cancelled before, and `abort` tells nothing of a request that was not sent.
-            if (signal?.aborted) request.onabort();
-            else request.send(body);
+            request.send(body);
         });
     }
 }

@@ -149,35 +149,19 @@ bring_files_back() {
     done
 }
 
-# keep_for_archive PRESENT NEW: keeps the files that an archive may need when a backup's files in the folder NEW replace the
-# PRESENT ones of a service: those that the backup lacks are retired.
-keep_for_archive() {
-    [[ -d $1/.retired ]] || return 0
-    local now file name
-    now=$(date +%s)000
-    mkdir -p "$2"
-    mv "$1/.retired" "$2/.retired"
-    (cd "$1" && find . -mindepth 2 -maxdepth 2 -type f -not -path './.*' -printf '%P\n') | while read -r name; do
-        if [[ ! -e $2/$name ]]; then mv "$1/$name" "$2/.retired/$now+${name/\//+}"; fi
-    done
-    # bring_files_back would remove a file that was retired before and is here again.
-    for file in "$2"/.retired/*+*+*; do
-        name=${file##*/} name=${name#*+}
-        if [[ -e $2/${name/+//} ]]; then rm "$file"; fi
-    done
-}
-
-# The same in a container: a script of sh that replaces the files of a folder, $1, by those of a tar archive in its input. $2 are
-# the milliseconds since 1970.
-replace_files_in_place='
+# A script of sh that replaces the files of a service in the folder $1 by those of a backup in the folder $2, which it removes. $3
+# are the milliseconds since 1970. If there is an archive, files that the backup lacks are retired.
+replace_stored_files='
     set -e
     cd "$1"
     if [ -d .retired ]; then
         find . -mindepth 2 -maxdepth 2 -type f -not -path "./.*" -printf "%P\n" |
-            while read -r name; do mv "$name" ".retired/$2+${name%%/*}+${name#*/}"; done
+            while read -r name; do mv "$name" ".retired/$3+${name%%/*}+${name#*/}"; done
     fi
-    find . -mindepth 1 -maxdepth 1 -not -name .retired -exec rm -rf {} +
-    tar --extract --no-same-owner
+    find . -mindepth 1 -maxdepth 1 -not -name .retired -not -name .restored -exec rm -rf {} +
+    find "$2" -mindepth 1 -maxdepth 1 -exec mv -t . {} +
+    rmdir "$2"
+    # bring_files_back would remove a file that was retired and is here again.
     for file in .retired/*+*+*; do
         name=${file#.retired/}
         name=${name#*+}

@@ -27,12 +27,12 @@ struct KeywordSearchTests {
         var generator = SeededRandom(seed: 11)
         func word(_ lengths: ClosedRange<Int>) -> String {
             String(
-                (0..<Int.random(in: lengths, using: &generator)).map { _ in "aa가나 -".randomElement(using: &generator)! }
+                (0..<Int.random(in: lengths, using: &generator)).map { _ in "가가나a ".randomElement(using: &generator)! }
             )
         }
         var found = 0
         for _ in 0..<4000 {
-            let (text, keyword) = (word(0...24), word(1...5))
+            let (text, keyword) = (word(0...24), word(1...6))
             let (letters, wanted) = (Array(text), Array(keyword))
             func isOfWord(_ index: Int) -> Bool { letters.indices.contains(index) && letters[index] == "a" }
             func isBoundary(_ index: Int) -> Bool { !(isOfWord(index - 1) && isOfWord(index)) }

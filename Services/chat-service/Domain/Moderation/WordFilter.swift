@@ -25,7 +25,7 @@ struct WordFilter: Sendable {
         self.words = words
         patterns = words.map { word in
             let scalars = Letters(SearchText(word.text)).scalars
-            return (scalars, Self.borders(of: scalars), word.isMasked)
+            return (scalars, scalars.borders, word.isMasked)
         }.filter { !$0.scalars.isEmpty }
     }
 
@@ -103,18 +103,6 @@ struct WordFilter: Sendable {
             }
         }
         return found
-    }
-
-    /// For each beginning of a word, the length of the longest shorter one that it ends with (Knuth, Morris, Pratt).
-    static func borders<Unit: Equatable>(of word: [Unit]) -> [Int] {
-        var borders = [Int](repeating: 0, count: word.count)
-        var length = 0
-        for index in word.indices.dropFirst() {
-            while length > 0, word[index] != word[length] { length = borders[length - 1] }
-            if word[index] == word[length] { length += 1 }
-            borders[index] = length
-        }
-        return borders
     }
 
     private static func isWhole(_ range: Range<Int>, in text: [UInt32]) -> Bool {

@@ -13,11 +13,11 @@ struct KeywordSearch: Sendable {
         characters = Set(text)
     }
 
-    /// It looks at each character of the text once, by the way of Knuth, Morris and Pratt.
+    /// It looks at each character of the text once.
     func contains(_ keyword: String) -> Bool {
         let wanted = Array(keyword.caselessKey)
         guard let first = wanted.first, characters.contains(first) else { return false }
-        let borders = WordFilter.borders(of: wanted)
+        let borders = wanted.borders
         var matched = 0
         for (index, character) in text.enumerated() {
             while matched > 0, matched == wanted.count || character != wanted[matched] {
