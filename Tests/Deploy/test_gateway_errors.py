@@ -150,6 +150,30 @@ def test_a_post_that_times_out_at_an_instance_is_never_sent_to_another(tmp_path)
             assert len(services["chat-service"].seen) + len(second.seen) == 1
 
 
+def test_a_poll_that_reached_an_instance_is_never_sent_to_another(tmp_path):
+    # The first instance may have fetched messages for it from the owner of the session: a second poll would not get them.
+    with EchoService("realtime-gateway") as second:
+        services = {name: EchoService(name) for name in SERVICES.values()}
+        first = services["realtime-gateway"]
+        both = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
+        with Gateway(tmp_path, services, REALTIME=both) as gateway:
+            for asked, query in enumerate(("sid=a.0.b&vanish", "EIO=4&vanish&transport=polling&sid=a.0.b"), 1):
+                assert_legacy(gateway.request(f"/socket.io/?{query}", key=LEGACY), 500, "E99")
+                assert len(first.seen) + len(second.seen) == asked
+            posted = gateway.echo("/socket.io/?EIO=4&sid=a.0.b", method="POST", body=b"40/me,")
+            assert (posted["method"], posted["target"], posted["length"]) == ("POST", "/socket.io/?EIO=4&sid=a.0.b", 6)
+
+
+def test_a_new_socket_is_tried_at_a_second_instance(tmp_path):
+    with EchoService("realtime-gateway") as second:
+        services = {name: EchoService(name) for name in SERVICES.values()}
+        first = services["realtime-gateway"]
+        both = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
+        with Gateway(tmp_path, services, REALTIME=both) as gateway:
+            assert gateway.request("/socket.io/?EIO=4&transport=polling&vanish").status == 500
+            assert (len(first.seen), len(second.seen)) == (1, 1)
+
+
 def test_an_instance_with_an_unreachable_address_is_skipped(tmp_path):
     # A listener with a full queue does not answer new connections.
     with socket.create_server(("127.0.0.1", 0), backlog=0) as vanished, contextlib.ExitStack() as waiting:

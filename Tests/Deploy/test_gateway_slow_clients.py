@@ -86,10 +86,9 @@ def test_the_bytes_of_a_web_socket_pass_unchanged(gateway):
 def test_a_socket_may_be_quiet_for_longer_than_ping_interval_and_timeout(gateway):
     settings = (CHECKOUT / "Services/realtime-gateway/GatewaySettings.swift").read_text()
     longest = 2 * int(re.search(r"longestSilence = Duration\.seconds\((\d+)\)", settings)[1])
-    configuration = (gateway.folder / "nginx.conf").read_text()
-    location = re.search(r"location /socket\.io \{(.*?)\n        \}", configuration, re.DOTALL)[1]
+    configuration = (gateway.folder / "socket.conf").read_text()
     for direction in ("read", "send"):
-        assert int(re.search(rf"proxy_{direction}_timeout (\d+)s;", location)[1]) > longest
+        assert int(re.search(rf"proxy_{direction}_timeout (\d+)s;", configuration)[1]) > longest
 
 
 def test_a_socket_whose_service_dies_is_closed(gateway):

@@ -189,7 +189,7 @@ struct SendingTests {
                 #expect(result.outcomes.allSatisfy { if case .written = $0 { true } else { false } })
             }
             try await chat.redis.start()
-            try await chat.untilPublished()
+            try await chat.untilPublished(within: .seconds(180))
             let pushes = try await chat.pushes()
             #expect(pushes.count == 20_000)
             for room in rooms {

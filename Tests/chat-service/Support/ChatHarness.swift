@@ -148,8 +148,8 @@ final class ChatHarness: Stoppable {
     // MARK: Events and facts
 
     /// Waits until the outbox has published everything.
-    func untilPublished() async throws {
-        try await eventually(within: .seconds(30), "publishing") {
+    func untilPublished(within limit: Duration = .seconds(30)) async throws {
+        try await eventually(within: limit, "publishing") {
             try await self.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
     }
