@@ -19,7 +19,7 @@ struct CommandParts: Sendable {
         let runner = CommandRunner(
             store: store, runs: runs,
             receivers: CommandReceivers(
-                http: service.outsideHTTP(addresses.client(timeout: limits.timeout, perHost: 32)), signer: signer,
+                http: service.ownHTTP(addresses.client(timeout: limits.timeout)), signer: signer,
                 timeout: limits.timeout, publicURL: try PublicURL(service.config)),
             conversations: conversations, access: access, publisher: PrivateAnswerPublisher(redis: redis),
             limits: limits, metrics: CommandMetrics(service.metrics))

@@ -24,7 +24,7 @@ struct Webhooks: Sendable {
         let sender = WebhookSender(
             store: deliveries, renderer: renderer,
             receivers: WebhookReceivers(
-                http: service.outsideHTTP(limits.client(timeout: limits.timeout, perHost: 4)), signer: signer,
+                http: service.ownHTTP(limits.client(timeout: limits.timeout)), signer: signer,
                 timeout: limits.timeout),
             limits: limits,
             off: WebhookSwitch(

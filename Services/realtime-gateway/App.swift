@@ -1,6 +1,7 @@
 import Contract
 import EngineIO
 import EventLoop
+import HTTP
 import Postgres
 import Redis
 import ServiceKit
@@ -32,7 +33,7 @@ enum App {
         let engine = makeEngine(settings, service, admission, shards)
         let directory = NodeDirectory(redis: redis)
         let relay = NodeRelay(
-            loops: service.loops, directory: directory, http: service.http, credential: service.credential,
+            loops: service.loops, directory: directory, http: relayHTTP(service), credential: service.credential,
             pool: service.pool, maximumPayload: max(settings.engine.maximumPayload, settings.limits.me.messageSize),
             timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
         let router = SocketRequestRouter(
@@ -175,6 +176,15 @@ enum App {
         service.operatorRoutes { routes in decisions.register(in: &routes) }
     }
 
+    /// The client of relayed requests: each poll that waits holds a connection.
+    private static func relayHTTP(_ service: ServiceBuilder) -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        configuration.maximumTransfers = service.connectionLimit
+        configuration.maximumConnections = service.connectionLimit
+        configuration.maximumConnectionsPerHost = service.connectionLimit
+        return service.ownHTTP(configuration)
+    }
+
     /// Sends pushes to users without a socket in the room.
     private static func dispatchPushes(
         for account: ServiceAccount, from store: PushStore, _ settings: PushSettings, _ service: ServiceBuilder,
@@ -186,13 +196,14 @@ enum App {
             base: settings.fcmURL, project: account.project, http: http,
             access: FCMAccess(account: account, on: service.loops.loops[0], http: http, url: settings.fcmTokenURL))
         service.queue("push", length: store.length)
+        let recipients = PushRecipients(
+            workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, auth: auth)
         let sender = PushSender(
-            store: store, provider: provider, auth: auth, chat: chat, lease: settings.lease,
+            store: store, provider: provider, recipients: recipients, auth: auth, chat: chat, lease: settings.lease,
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
-            store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
-            auth: auth, presence: presence, sender: sender, profiles: service.profiles, oldest: settings.age,
-            counting: service.unknownMessages)
+            store: store, recipients: recipients, chat: chat, presence: presence, sender: sender,
+            profiles: service.profiles, oldest: settings.age, counting: service.unknownMessages)
         let streams = OutboxStreams.pushes(in: try service.redis()).keys
         for stream in streams { try service.stream(stream, concurrency: streams.count == 1 ? 4 : 1, intake.take) }
         service.background("push", sender.run)

@@ -28,6 +28,30 @@ public final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The port of this end.
+    public var localPort: UInt16 { Self.port(of: descriptor, getsockname) ?? 0 }
+
+    /// Makes a server of this process unable to send on its end of the connection, which it finds out when it next tries.
+    public func breakOtherEnd() {
+        let own = localPort
+        for other in 3..<Int32(getdtablesize()) where Self.port(of: other, getpeername) == own {
+            shutdown(other, Int32(SHUT_WR))
+        }
+    }
+
+    /// A port of an IPv4 socket; nil for another file.
+    private static func port(
+        of descriptor: Int32,
+        _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) }
+        }
+        return result == 0 && address.sin_family == sa_family_t(AF_INET) ? UInt16(bigEndian: address.sin_port) : nil
+    }
+
     public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     public func send(_ bytes: [UInt8]) throws {

@@ -46,6 +46,17 @@ struct ChangeOrderTests {
         #expect(delivered(order.published(change(8))) == [8])
     }
 
+    @Test("A revision that is heard of during a fetch is asked for, once, if the answer is older")
+    func newsDuringFetch() {
+        var order = ChangeOrder()
+        _ = order.start(at: 1)
+        #expect(order.compared(rev: 3) == [.fetch(after: 1)])
+        #expect(order.compared(rev: 5).isEmpty)
+        let first = order.fetched([change(2), change(3)], through: 3, head: 3)
+        #expect(delivered(first) == [2, 3] && first.last == .fetch(after: 3))
+        #expect(delivered(order.fetched([change(4)], through: 4, head: 4)) == [4])
+    }
+
     @Test("An incomplete page is followed by another one, and a failed fetch by the next comparison")
     func pages() {
         var order = ChangeOrder()

@@ -65,6 +65,28 @@ struct MessageOrderTests {
         #expect(order.compared(head: 4).isEmpty)
     }
 
+    @Test("A head that is heard of during a backfill is asked for, once, if the answer is older")
+    func newsDuringBackfill() {
+        var order = MessageOrder()
+        _ = order.start(at: 8)
+        #expect(asked(order.published(message(10))) == [8])
+        #expect(order.compared(head: 12).isEmpty)
+        let first = order.backfilled([message(9), message(10)], head: 10)
+        #expect(delivered(first) == [9, 10] && asked(first) == [10])
+        // chat-service has lost 12.
+        let second = order.backfilled([message(11)], head: 11)
+        #expect(delivered(second) == [11] && asked(second).isEmpty)
+    }
+
+    @Test("The end of a burst of which only a part is kept is asked for")
+    func longBurst() {
+        var order = MessageOrder()
+        _ = order.start(at: 0)
+        for seq in 2...2000 { _ = order.published(message(Int64(seq))) }
+        let answer = order.backfilled([message(1)], head: 1)
+        #expect(delivered(answer) == Array(1...1025) && asked(answer) == [1025])
+    }
+
     @Test("Deleted messages are skipped")
     func trimmed() {
         var order = MessageOrder()

@@ -47,6 +47,31 @@ struct NodesTests {
         }
     }
 
+    @Test("Polls that wait at another node hold up no request that is relayed there")
+    func manyPolls() async throws {
+        try await Self.withNodes(["ping_interval": "50s", "ping_timeout": "50s"]) { harness, first, second in
+            var waiting: [PollingClient] = []
+            for _ in 0..<40 {
+                waiting.append(try await PollingClient.open(port: first.port, token: harness.token(1)))
+            }
+            try await withThrowingTaskGroup(of: Int?.self) { group in
+                for client in waiting { group.addTask { try await client.poll(port: second.port).status } }
+                // All of these before any of the polls ends.
+                group.addTask {
+                    for _ in 0..<20 {
+                        let other = try await PollingClient.open(port: first.port, token: harness.token(2))
+                        _ = try await other.post("40\(Self.namespace),", port: second.port)
+                    }
+                    return nil
+                }
+                let firstDone = try await group.next()
+                #expect(firstDone.map { $0 == nil } == true, "a poll ended first")
+                for client in waiting { #expect(try await client.post("1", port: first.port).status == 200) }
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
     /// A session that began by polling at one node and goes on by a WebSocket at another.
     private static func upgraded(
         _ harness: GatewayHarness, from first: ServiceUnderTest, to second: ServiceUnderTest

@@ -52,8 +52,8 @@ extension ServiceBuilder {
     /// The HTTP client for a provider, with metrics.
     public func provider(_ name: String) -> ProviderHTTP { ProviderHTTP(http, provider: name, metrics: metrics) }
 
-    /// An HTTP client with limits of its own, for servers that strangers name. It is closed with the service.
-    public func outsideHTTP(_ configuration: HTTPClient.Configuration) -> HTTPClient {
+    /// An HTTP client with limits of its own. It is closed with the service.
+    public func ownHTTP(_ configuration: HTTPClient.Configuration) -> HTTPClient {
         let client = HTTPClient(on: loops, configuration: configuration)
         life.atEnd.append { client.close() }
         return client

@@ -95,6 +95,9 @@ final class SocketClient: Sendable {
     /// Sends the bytes of frames.
     func send(frames: [UInt8]) throws { try connection.send(frames) }
 
+    /// Makes the gateway unable to send, which it finds out when it next tries.
+    func breakOtherEnd() { connection.breakOtherEnd() }
+
     /// Ends the connection without a word.
     func drop() { connection.finishSending() }
 

@@ -29,13 +29,12 @@ struct WebhookLimits: Sendable {
     }
 
     /// A client that calls these addresses alone.
-    ///
-    /// - Parameter perHost: connections to one receiver.
-    func client(timeout: Duration, perHost: Int) -> HTTPClient.Configuration {
+    func client(timeout: Duration) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.peers = addresses
         configuration.maximumConnections = 256
-        configuration.maximumConnectionsPerHost = perHost
+        // Many receivers can be at one host: a slow one must leave connections for the others.
+        configuration.maximumConnectionsPerHost = configuration.maximumConnections
         configuration.connectTimeout = timeout
         configuration.userAgent = "maru-webhooks"
         return configuration

@@ -25,6 +25,8 @@ struct ChangeOrder {
     /// Revisions after `last` that are accounted for.
     private var known: Set<Int64> = []
     private var repair = Repair.none
+    /// The newest revision that was heard of, and the one by the time of the last question.
+    private var newest: (heard: Int64, asked: Int64) = (0, 0)
     /// The smallest revision that waited when the fetch under way was asked for.
     private var earliestAsked: Int64?
 
@@ -46,6 +48,7 @@ struct ChangeOrder {
 
     /// A change arrived, perhaps not for the first time.
     mutating func published(_ change: RoomChange) -> [Action] {
+        newest.heard = max(newest.heard, change.rev)
         guard change.rev > last ?? 0, early.count < Self.mostEarly else { return [] }
         early[change.rev] = change
         for rev in change.revs where rev > last ?? 0 { known.insert(rev) }
@@ -54,6 +57,7 @@ struct ChangeOrder {
 
     /// The room's revision is at least `rev`, as chat-service reports after events may have been lost.
     mutating func compared(rev: Int64) -> [Action] {
+        newest.heard = max(newest.heard, rev)
         guard let last, rev > last, repair != .fetching else { return [] }
         return [fetch(after: last)]
     }
@@ -78,7 +82,12 @@ struct ChangeOrder {
         // chat-service has lost a revision that was known before the question. Another question right away would bring
         // the same answer.
         let isUnknown = earliestAsked.map { $0 > head } ?? false
-        return actions + advance(awaitsMissing: !isUnknown)
+        var all = actions + advance(awaitsMissing: !isUnknown)
+        // The answer may be older than a revision that was heard of meanwhile.
+        if repair == .none, let last = self.last, newest.heard > max(last, newest.asked) {
+            all.append(fetch(after: last))
+        }
+        return all
     }
 
     /// There was no answer. The next event or comparison asks again.
@@ -92,6 +101,7 @@ struct ChangeOrder {
 
     private mutating func fetch(after last: Int64) -> Action {
         repair = .fetching
+        newest.asked = newest.heard
         earliestAsked = known.min()
         return .fetch(after: last)
     }

@@ -15,6 +15,8 @@ struct MessageOrder {
     private(set) var last: Int64?
     private var early: [Int64: RoomMessage] = [:]
     private(set) var isBackfilling = false
+    /// The newest seq that was heard of, and the one by the time of the last question.
+    private var newest: (heard: Int64, asked: Int64) = (0, 0)
     /// The smallest seq that waited when the backfill under way was asked for.
     private var earliestAsked: Int64?
 
@@ -33,12 +35,14 @@ struct MessageOrder {
     mutating func published(_ message: RoomMessage) -> [Action] {
         let seq = message.body.seq
         if let last, seq <= last { return [] }
+        newest.heard = max(newest.heard, seq)
         if early.count < Self.mostEarly { early[seq] = message }
         return last == nil ? [] : advance()
     }
 
     /// The room's head is at least `head`, as chat-service reports after events may have been lost.
     mutating func compared(head: Int64) -> [Action] {
+        newest.heard = max(newest.heard, head)
         guard let last, head > last, !isBackfilling else { return [] }
         return [backfill(after: last)]
     }
@@ -59,7 +63,9 @@ struct MessageOrder {
         // right away would bring the same answer.
         let isUnknown = earliestAsked.map { $0 > head } ?? false
         var actions = advance(asksForMissing: !isUnknown)
-        if !isBackfilling, let last = self.last, head > last { actions.append(backfill(after: last)) }
+        // The answer may be older than a head that was heard of meanwhile.
+        let wanted = newest.heard > newest.asked ? max(head, newest.heard) : head
+        if !isBackfilling, let last = self.last, wanted > last { actions.append(backfill(after: last)) }
         return actions
     }
 
@@ -68,6 +74,7 @@ struct MessageOrder {
 
     private mutating func backfill(after last: Int64) -> Action {
         isBackfilling = true
+        newest.asked = newest.heard
         earliestAsked = early.keys.min()
         return .backfill(after: last)
     }

@@ -120,12 +120,15 @@ final class RoomDriver: @unchecked Sendable {
     }
 
     func leave(_ id: MemberID) {
-        if case .confirmed(let session, _, let seq)? = knownCursor(of: id) {
-            shard.cursors.left(session, room, confirmed: seq)
+        // The socket may end while the machine, which only one may use at a time, sends to it.
+        handle { [self] machine, actions in
+            if let session = socket(id)?.identity.session, case .confirmed(let seq)? = machine.rewrite(id) {
+                shard.cursors.left(session, room, confirmed: seq)
+            }
+            machine.leave(id, &actions)
         }
-        handle { $0.leave(id, &$1) }
         // The release of its cursor needs it.
-        if !isPerforming { sockets[id] = nil } else { handle { [self] _, _ in sockets[id] = nil } }
+        if isPerforming { handle { [self] _, _ in sockets[id] = nil } } else { sockets[id] = nil }
     }
 
     // MARK: Reading
@@ -237,9 +240,8 @@ final class RoomDriver: @unchecked Sendable {
 
     /// The cursor of a socket, to be written again; nil if Redis does not know it yet.
     func knownCursor(of id: MemberID) -> SessionCursors.Known? {
-        guard let socket = socket(id), let session = socket.identity.session, let write = machine.rewrite(id) else {
-            return nil
-        }
+        guard let socket = socket(id), let session = socket.identity.session, let write = machine.rewrite(id)
+        else { return nil }
         return switch write {
         case .confirmed(let seq): .confirmed(session, room, seq: seq)
         case .claim: record(of: write, socket).map(SessionCursors.Known.socket)
