@@ -53,4 +53,37 @@ struct PushWaitingTests {
             }
         }
     }
+
+    @Test("A push that waited goes neither to former members of the room nor to a device that changed its user")
+    func lostAccess() async throws {
+        try await GatewayHarness.use { harness in
+            let folder = TemporaryFolder("maru-push")
+            let dm = RoomID(DMID(5))
+            harness.peers.change { state in
+                state.channels[8] = [1, 2, 3, 60]
+                state.dms[5] = (users: [60, 4], isOpen: true)
+                state.devices = [1: ["d1"], 2: ["d2"], 3: ["d3"], 4: ["d4"]]
+                state.refusals = Array(repeating: (503, "UNAVAILABLE", nil), count: 100)
+            }
+            try await harness.withNode(try harness.pushSettings(folder)) { node in
+                try await harness.push("to some", in: Self.room)
+                try await harness.push("to one", in: dm)
+                try await eventually("a refusal of each") {
+                    let taken = try await harness.ask("select count(*) from realtime.push where attempts > 0")
+                    return taken == "4" && harness.peers.now.refusals.count <= 96
+                }
+                harness.peers.change { state in
+                    state.channels[8] = [2, 3, 5, 60]
+                    state.dms[5]?.isOpen = false
+                    state.devices = [1: ["d1"], 3: ["d3"], 5: ["d2"], 4: ["d4"]]
+                    state.refusals = []
+                }
+                try await harness.settled(count: 4)
+                let outcomes = try await harness.ask(
+                    "select string_agg(outcome, ', ' order by device) from realtime.push")
+                #expect(outcomes == "withdrawn: left, withdrawn: no_device, sent, withdrawn: left")
+                #expect(harness.peers.now.pushes.map(\.device) == ["d3"])
+            }
+        }
+    }
 }

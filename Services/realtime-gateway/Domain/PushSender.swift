@@ -28,6 +28,7 @@ final class PushSender: Sendable {
     private let provider: FCM
     private let auth: AuthClient
     private let chat: ChatClient
+    private let recipients: PushRecipients
     private let metrics: PushMetrics
     private let log: Log
     private let lease: Duration
@@ -42,14 +43,15 @@ final class PushSender: Sendable {
 
     /// - Parameter lease: how long an instance holds the lease on a push. Then others may take it.
     init(
-        store: PushStore, provider: FCM, auth: AuthClient, chat: ChatClient, lease: Duration, metrics: PushMetrics,
-        log: Log
+        store: PushStore, provider: FCM, recipients: PushRecipients, auth: AuthClient, chat: ChatClient,
+        lease: Duration, metrics: PushMetrics, log: Log
     ) {
         self.lease = lease
         self.store = store
         self.provider = provider
         self.auth = auth
         self.chat = chat
+        self.recipients = recipients
         self.metrics = metrics
         self.log = log
     }
@@ -140,20 +142,23 @@ final class PushSender: Sendable {
             return try await store.finish(push, .failed, at: .now)
         }
         if push.attempts == 1, .now - push.createdAt < Self.fresh { return try await hand(message, push) }
-        guard let decided = try? await decide(push) else { return try await postpone(push, .seconds(1)) }
-        if let reason = decided.groups.first?.reason, !reason.isPush {
+        guard let (decided, objection) = try? await decide(push) else { return try await postpone(push, .seconds(1)) }
+        if let objection {
             metrics.withdrawn.increment()
-            return try await store.finish(push, .withdrawn(reason), at: .now)
+            return try await store.finish(push, .withdrawn(objection), at: .now)
         }
         var current = push
         if push.badge != nil, let badge = decided.badges.first { current.badge = Int(badge.count) }
         try await hand(decided.content.map { message.with(content: $0) } ?? message, current)
     }
 
-    /// Whether the user still wants a push that has waited, with the text and the badge of now.
-    private func decide(_ push: DuePush) async throws -> PushDecisionsReply {
-        try await chat.pushDecisions(
+    /// The text and the badge of a push that has waited, as they are now, and why it is not sent any more.
+    private func decide(_ push: DuePush) async throws -> (PushDecisionsReply, objection: PushReason?) {
+        async let objection = recipients.objection(to: push)
+        let decided = try await chat.pushDecisions(
             for: [push.user], badges: push.badge == nil ? [] : [push.user], of: push.seq, in: push.room)
+        let unwanted = decided.groups.first.flatMap { $0.reason.isPush ? nil : $0.reason }
+        return try await (decided, objection ?? unwanted)
     }
 
     /// Hands a push over to the provider.

@@ -11,9 +11,8 @@ import Wire
 /// next attempt.
 final class PushIntake: Sendable {
     private let store: PushStore
-    private let workspaces: WorkspaceClient
+    private let recipients: PushRecipients
     private let chat: ChatClient
-    private let auth: AuthClient
     private let presence: Presence
     private let sender: PushSender
     private let profiles: ClientProfiles
@@ -27,13 +26,12 @@ final class PushIntake: Sendable {
     ///   - oldest: older messages are not pushed.
     ///   - unknown: counts messages that cannot be read.
     init(
-        store: PushStore, workspaces: WorkspaceClient, chat: ChatClient, auth: AuthClient, presence: Presence,
-        sender: PushSender, profiles: ClientProfiles, oldest: Duration, counting unknown: UnknownMessages
+        store: PushStore, recipients: PushRecipients, chat: ChatClient, presence: Presence, sender: PushSender,
+        profiles: ClientProfiles, oldest: Duration, counting unknown: UnknownMessages
     ) {
         self.store = store
-        self.workspaces = workspaces
+        self.recipients = recipients
         self.chat = chat
-        self.auth = auth
         self.presence = presence
         self.sender = sender
         self.profiles = profiles
@@ -88,7 +86,7 @@ final class PushIntake: Sendable {
     private func write(_ message: RoomMessage, _ present: Set<UserID>) async throws {
         var after: UserID?
         repeat {
-            let page = try await recipients(of: message, after: after)
+            let page = try await recipients.members(of: message, after: after)
             let others = page.users.filter { $0 != message.body.author.id }
             let decided = try await decide(message, others, present, after: after)
             // chat-service of an older version wrote the text into the stream.
@@ -103,7 +101,7 @@ final class PushIntake: Sendable {
     private func decide(
         _ message: RoomMessage, _ users: [UserID], _ present: Set<UserID>, after: UserID?
     ) async throws -> PushPage {
-        let devices = try await auth.devices(of: users.filter { !present.contains($0) })
+        let devices = try await recipients.devices(of: users.filter { !present.contains($0) })
         var page = PushPage(after: after, users: users, present: present, devices: devices) { [profiles] device in
             device.profile.flatMap { profiles[name: $0] }?.isNative == true
         }
@@ -111,16 +109,6 @@ final class PushIntake: Sendable {
             try await chat.pushDecisions(
                 for: page.undecided, badges: page.withBadge, of: message.body.seq, in: message.room))
         return page
-    }
-
-    private func recipients(of message: RoomMessage, after: UserID?) async throws -> MembersReply {
-        if let channel = message.room.channel {
-            return try await workspaces.members(of: channel, on: MembersPage(after: after))
-        }
-        guard let dm = message.room.dm, let room = try await chat.dms([dm], of: message.body.author.id).first else {
-            return MembersReply(users: [], next: nil)
-        }
-        return MembersReply(users: room.isOpen ? room.users : [], next: nil)
     }
 
     private func witnesses(of message: RoomMessage) -> Set<UserID> {

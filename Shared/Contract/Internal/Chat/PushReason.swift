@@ -25,6 +25,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     case blocked
     /// The member has no device.
     case noDevice = "no_device"
+    /// The member left the room while the push waited.
+    case left
     /// The message does not exist any more.
     case deleted
     /// The message was too old when its recipients were determined. It holds for all members.
@@ -34,7 +36,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     public var isPush: Bool {
         switch self {
         case .all, .mention, .keyword, .thread: true
-        case .present, .muted, .none, .mentionsOnly, .notHere, .doNotDisturb, .blocked, .noDevice, .deleted, .expired:
+        case .present, .muted, .none, .mentionsOnly, .notHere, .doNotDisturb, .blocked, .noDevice, .left, .deleted,
+            .expired:
             false
         }
     }
