@@ -24,6 +24,8 @@ final class ReceiverStandin: Sendable {
         var statuses: [Int] = []
         var delay = Duration.zero
         var location: String?
+        /// Calls that wait for their reply.
+        var waiting = 0
         var received: [Received] = []
     }
 
@@ -39,6 +41,9 @@ final class ReceiverStandin: Sendable {
 
     /// The calls that a receiver has taken or refused, oldest first.
     func received(_ name: String) -> [Received] { receivers.withLock { $0[name]?.received ?? [] } }
+
+    /// The calls at a receiver that wait for their reply.
+    func waiting(at name: String) -> Int { receivers.withLock { $0[name]?.waiting ?? 0 } }
 
     /// Sets the replies of a receiver to its next calls.
     func set(
@@ -83,8 +88,10 @@ final class ReceiverStandin: Sendable {
         let name = try call.parameter("name")
         let body = try await call.body()
         let (secret, delay) = receivers.withLock { receivers in
-            (receivers[name]?.secret ?? "", receivers[name]?.delay ?? .zero)
+            receivers[name, default: Receiver()].waiting += 1
+            return (receivers[name]?.secret ?? "", receivers[name]?.delay ?? .zero)
         }
+        defer { receivers.withLock { $0[name]?.waiting -= 1 } }
         if delay > .zero { try await EventLoop.current?.sleep(for: delay) }
         let id = call.request.headers.text("webhook-id") ?? ""
         let time = call.request.headers.text("webhook-timestamp").flatMap { Int64($0) } ?? 0

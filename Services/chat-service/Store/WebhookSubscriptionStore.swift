@@ -37,11 +37,17 @@ struct WebhookSubscriptionStore: Sendable {
             off_reason, off_at
         from webhook_subscription where id = $1
         """)
+    /// A new address ends the leases, which have the old one, and the pauses after its failures.
     private static let change = Statement.write(
         "change subscription",
         """
+        with queues as (
+            update webhook_queue set due_at = $6, attempts = 0
+            where workspace = $5 and subscription = $1 and due_at is not null and $2::text is not null
+        )
         update webhook_subscription
-        set url = coalesce($2, url), events = coalesce($3, events), channels = coalesce($4, channels)
+        set url = coalesce($2, url), events = coalesce($3, events), channels = coalesce($4, channels),
+            failing_since = case when $2::text is null then failing_since end
         where workspace = $5 and id = $1
         """)
     private static let rotate = Statement.write(
@@ -115,10 +121,12 @@ struct WebhookSubscriptionStore: Sendable {
 
     /// Changes the values that are not nil.
     func change(
-        _ subscription: WebhookSubscription, url: String?, events: [WebhookEvent]?, channels: [ChannelID]?
+        _ subscription: WebhookSubscription, url: String?, events: [WebhookEvent]?, channels: [ChannelID]?,
+        at now: Timestamp
     ) async throws {
         try await database.execute(
-            Self.change, subscription.id, url, events?.map(\.rawValue), channels, subscription.workspace)
+            Self.change, subscription.id, url, events?.map(\.rawValue), channels, subscription.workspace,
+            now.milliseconds)
     }
 
     /// Gives a subscription another seed. The one until now also signs until a moment.

@@ -29,6 +29,8 @@ final class WebhookSender: Sendable {
     private static let lease = Duration.seconds(30)
     /// The pause between searches for queues that other instances filled or left behind.
     private static let patrol = Duration.seconds(1)
+    /// How long one event fails before its subscription may be switched off.
+    private static let proof = Duration.seconds(3600)
     /// The pause before another try to tell that a subscription is off.
     private static let noticePause = Duration.seconds(30)
 
@@ -146,11 +148,19 @@ final class WebhookSender: Sendable {
                 after: lease.attempts + 1, asked: answer.retryAfter, spread: .random(in: 0...1))
             let failingSince = try await store.postpone(
                 event, (answer.status, answer.error), lease, to: now + wait, now: now)
-            if let failingSince, now - failingSince >= limits.patience.ofSubscription {
+            if let failingSince, isHopeless(event, failingSince: failingSince, now) {
                 try await off.turnOff(lease.subscription, because: answer.error ?? "The receiver does not answer.")
             }
             return false
         }
+    }
+
+    /// The failure may have begun with an event that was given up long ago, and this may be the first since then: so this
+    /// event has also failed for a while.
+    private func isHopeless(_ event: WebhookDelivery, failingSince: Timestamp, _ now: Timestamp) -> Bool {
+        let patience = limits.patience.ofSubscription
+        guard now - failingSince >= patience, let first = event.tried.first else { return false }
+        return now - first >= min(Self.proof, patience)
     }
 
     private func settle(

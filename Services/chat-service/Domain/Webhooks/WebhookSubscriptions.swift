@@ -68,7 +68,8 @@ struct WebhookSubscriptions: Sendable {
         var channels: [ChannelID]?
         if let wished = wish.channels { channels = try await checked(wished, in: workspace, for: user) }
         try await record(.subscriptionChanged, before, by: user, from: origin)
-        try await store.change(before, url: url, events: events, channels: channels)
+        try await store.change(before, url: url, events: events, channels: channels, at: .now)
+        if url != nil { wake() }
         if wish.isOn == true {
             try await store.turnOn(before, at: .now)
             watch.watch(workspace)
