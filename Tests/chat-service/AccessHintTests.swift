@@ -1,11 +1,29 @@
 import ServiceSupport
 import TestSupport
 import Testing
+import Wire
 
 @testable import chat_service
 
 @Suite("Hints about access", .serialized)
 struct AccessHintTests {
+    @Test(
+        "The fact of a changed membership repeats its hint, which may have been lost",
+        arguments: [
+            ("workspace.member.added", ""), ("workspace.member.removed", ""),
+            ("channel.member.added", #""channel_id":"7","name":"general","#),
+            ("channel.member.removed", #""channel_id":"7","name":"general","#),
+        ])
+    func repeated(_ type: String, _ channel: String) async throws {
+        try await ChatHarness.use { chat in
+            let listener = try HintListener(chat.redis, "invalidate:access")
+            try await chat.publishFact(1, type, #"{"workspace_id":"3",\#(channel)"user_id":"2","version":9}"#)
+            let hint = try await listener.next()
+            #expect(hint["workspace_id"]?.string == "3" && hint["user_id"]?.string == "2")
+            #expect(hint["channel_id"]?.string == (channel.isEmpty ? nil : "7"))
+        }
+    }
+
     @Test(
         "Cached access is read again after a hint for its user, for all users of its channel, and for the whole workspace",
         arguments: [

@@ -29,6 +29,7 @@ struct WorkspaceFactConsumer: Sendable {
 
     func handle(_ fact: WorkspaceFact) async throws {
         try await apply(fact)
+        try await repeatHint(of: fact)
         try await subscribers.take(fact)
     }
 
@@ -58,6 +59,23 @@ struct WorkspaceFactConsumer: Sendable {
         case .workspaceChanged, .channelCreated, .channelMemberAdded, .captureCoins, .invitationMailed:
             break
         }
+    }
+
+    /// Repeats the hint of a changed membership: workspace-service loses it if it ends, or Redis, right after the commit.
+    /// Then a channel without messages, which has no order of events, would not know of a removal.
+    private func repeatHint(of fact: WorkspaceFact) async throws {
+        let hint: AccessHint
+        switch fact {
+        case .memberAdded(let change), .memberRemoved(let change):
+            hint = AccessHint(workspace: change.workspace.workspace, user: change.user)
+        case .channelMemberAdded(let change), .channelMemberRemoved(let change):
+            let channel = change.channel
+            hint = AccessHint(workspace: channel.workspace.workspace, channel: channel.channel, user: change.user)
+        case .channelChanged, .channelDeleted, .workspaceDeleted, .workspaceChanged, .channelCreated, .captureCoins,
+            .invitationMailed:
+            return
+        }
+        try await redis.publish(hint.encoded(), to: AccessHint.redisChannel)
     }
 
     /// Removes a user from all channels of a workspace and from their DMs in it.
