@@ -50,6 +50,39 @@ struct S3FaultTests {
         }
     }
 
+    @Test("Readers that wait for another one to load a file get its error at once, and the next one loads it")
+    func sharedFailure() async throws {
+        try await withStandIn { server, fixture in
+            server.change { state in
+                state.objects[path] = [1]
+                // All attempts of one reader, and no more.
+                state.failures = Array(repeating: Status(503), count: 5)
+            }
+            let results = try await fixture.run { [name] store in
+                await withTaskGroup { group in
+                    for _ in 0..<50 { group.addTask { (try? await store.open(name)) == nil } }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            #expect(results == Array(repeating: true, count: 50))
+            #expect(try await fixture.content(of: name) == [1])
+        }
+    }
+
+    @Test("A file that another instance removed is missing once its copy is old")
+    func oldCopy() async throws {
+        try await withStandIn { server, fixture in
+            let reader = try S3Fixture(at: server.url)
+            let forgetful = try S3Fixture(at: server.url, lifetime: .zero)
+            try await fixture.keep([1, 2, 3], as: name)
+            #expect(try await reader.content(of: name) == [1, 2, 3])
+            #expect(try await forgetful.content(of: name) == [1, 2, 3])
+            server.change { $0.objects = [:] }
+            #expect(try await reader.content(of: name) == [1, 2, 3])
+            #expect(try await forgetful.content(of: name) == nil)
+        }
+    }
+
     @Test("Content that differs from the digest of its upload is refused and not kept")
     func damaged() async throws {
         try await withStandIn { server, fixture in

@@ -17,9 +17,10 @@ final class S3Fixture: Sendable {
     let store: S3FileStore
     private let http: HTTPClient
 
-    init(at url: String, secretKey: String = SeaweedServer.secretKey, bucket: String = "files", direct: Duration? = nil)
-        throws
-    {
+    init(
+        at url: String, secretKey: String = SeaweedServer.secretKey, bucket: String = "files", direct: Duration? = nil,
+        lifetime: Duration = .seconds(3600)
+    ) throws {
         let bucket = try S3Bucket(
             endpoint: url, name: bucket, prefix: "maru/", region: "us-east-1", accessKey: SeaweedServer.accessKey,
             secretKey: secretKey)
@@ -28,7 +29,8 @@ final class S3Fixture: Sendable {
         client = S3Client(bucket) { try await provider.send($0, retrying: $1) }
         let files = try FolderFileStore(root: folder.path, folders: ["profiles"], pool: pool)
         store = S3FileStore(
-            client, folder: files, cache: try FileCache(folder: folder.path + "/copies", limit: 1 << 30, pool: pool),
+            client, folder: files,
+            cache: try FileCache(folder: folder.path + "/copies", limit: 1 << 30, lifetime: lifetime, pool: pool),
             direct: direct.map { DirectReads(bucket: bucket, lifetime: $0) })
     }
 

@@ -6,10 +6,12 @@ internal import Synchronization
 /// Copies of stored files on the local disk, so that a file is loaded from the object store once. The least recently used
 /// ones go when the copies exceed the limit.
 ///
-/// A copy that somebody reads stays readable after its removal. A missing copy is no error: the file is loaded again.
+/// A copy that somebody reads stays readable after its removal. A missing copy is no error: the file is loaded again. So is
+/// an old one, because another instance may have removed the file.
 final class FileCache: Sendable {
     private struct Entry {
         let size: Int
+        let madeAt: UInt64
         var lastUse: UInt64
     }
 
@@ -28,15 +30,19 @@ final class FileCache: Sendable {
 
     private let folder: String
     private let limit: Int
+    private let lifetime: UInt64
     private let pool: BlockingPool
     private let state = Mutex(State())
 
     /// Makes the folder, or empties it: what an earlier process left has no known use.
     ///
-    /// - Parameter limit: bytes of all copies; one file more may be there for a moment.
-    init(folder: String, limit: Int, pool: BlockingPool) throws {
+    /// - Parameters:
+    ///   - limit: bytes of all copies; one file more may be there for a moment.
+    ///   - lifetime: how long a copy is used.
+    init(folder: String, limit: Int, lifetime: Duration = .seconds(3600), pool: BlockingPool) throws {
         self.folder = folder
         self.limit = limit
+        self.lifetime = lifetime.wholeNanoseconds
         self.pool = pool
         guard mkdir(folder, 0o750) == 0 || errno == EEXIST else {
             throw FileStoreError(operation: "make folder \(folder)", code: errno)
@@ -56,11 +62,16 @@ final class FileCache: Sendable {
 
     /// Opens the copy of a file; nil if there is none.
     func open(_ name: String) async throws -> StoredFile? {
-        let isKnown = state.withLock { state in
-            state.entries[name]?.lastUse = EventLoop.preciseNow
-            return state.entries[name] != nil
+        let now = EventLoop.preciseNow
+        let isFresh = state.withLock { state in
+            state.entries[name]?.lastUse = now
+            return state.entries[name].map { now - $0.madeAt < lifetime }
         }
-        guard isKnown else { return nil }
+        guard let isFresh else { return nil }
+        guard isFresh else {
+            try await remove([name])
+            return nil
+        }
         let path = path(of: name)
         return try await pool.run { try StoredFile(openedAt: path) }
     }
@@ -90,7 +101,8 @@ final class FileCache: Sendable {
         let limit = limit
         let surplus = state.withLock { state -> [String] in
             state.remove(name)
-            state.entries[name] = Entry(size: size, lastUse: EventLoop.preciseNow)
+            let now = EventLoop.preciseNow
+            state.entries[name] = Entry(size: size, madeAt: now, lastUse: now)
             state.bytes += size
             guard state.bytes > limit else { return [] }
             // A tenth more goes, so that not every new file sorts the others.

@@ -12,8 +12,8 @@ final class S3FileStore: FileStore {
     private let folder: FolderFileStore
     private let cache: FileCache
     private let direct: DirectReads?
-    /// The callers that wait for another one to load the same file.
-    private let loading = Mutex<[String: [UnsafeContinuation<Void, Never>]]>([:])
+    /// The callers that wait for another one to load the same file, and get its error.
+    private let loading = Mutex<[String: [UnsafeContinuation<Void, any Error>]]>([:])
 
     /// Larger files travel in pieces of this size. S3 requires at least 5 MiB.
     static let pieceSize = 8 << 20
@@ -69,9 +69,16 @@ final class S3FileStore: FileStore {
         while true {
             if let copy = try await cache.open(name) { return copy }
             if let file = try await folder.open(name) { return file }
-            guard await beginsLoading(name) else { continue }
-            defer { endLoading(name) }
-            return try await load(name)
+            guard try await beginsLoading(name) else { continue }
+            do {
+                let file = try await load(name)
+                endLoading(name, .success(()))
+                return file
+            } catch {
+                // A cancelled caller leaves the loading to the others.
+                endLoading(name, Task.isCancelled ? .success(()) : .failure(error))
+                throw error
+            }
         }
     }
 
@@ -103,14 +110,14 @@ final class S3FileStore: FileStore {
     }
 
     /// Whether the caller is to load the file; otherwise another caller has ended loading it meanwhile.
-    private func beginsLoading(_ name: String) async -> Bool {
+    private func beginsLoading(_ name: String) async throws -> Bool {
         let isFirst = loading.withLock { loading in
             guard loading[name] == nil else { return false }
             loading[name] = []
             return true
         }
         guard !isFirst else { return true }
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             let waits = loading.withLock { loading in
                 guard loading[name] != nil else { return false }
                 loading[name]?.append(continuation)
@@ -121,9 +128,9 @@ final class S3FileStore: FileStore {
         return false
     }
 
-    private func endLoading(_ name: String) {
+    private func endLoading(_ name: String, _ result: Result<Void, any Error>) {
         let waiting = loading.withLock { $0.removeValue(forKey: name) } ?? []
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting { continuation.resume(with: result) }
     }
 
     /// Copies a file from the bucket piece by piece, all of one version, and compares its digest.
