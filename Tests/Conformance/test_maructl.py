@@ -289,8 +289,13 @@ def test_a_backup_is_made_and_in_the_log(product, ctl, tmp_path_factory):
     folder = tmp_path_factory.mktemp("backup") / "one"
     assert "tables" in ctl("--as", "backup-operator", "backup", folder)
     assert (folder / "manifest.json").exists()
-    (begun, done) = ctl("audit", "--operator", "backup-operator", "--json")["acts"][::-1]
-    assert (begun["act"], begun.get("outcome"), done.get("outcome")) == ("backup", None, "done")
+    acts = ctl("audit", "--operator", "backup-operator", "--json")["acts"][::-1]
+    assert [(each["act"], each["subject"]) for each in acts if each.get("outcome")] == [
+        ("backup", "backups/begun"), ("backup", "backups/done")
+    ]
+    ctl("--as", "backup-operator", "backup", folder, status=FAILED)
+    assert ctl("audit", "--operator", "backup-operator", "--json")["acts"][0]["subject"] == "backups/failed"
+    ctl("--as", "backup-operator", "backups", "note", "lost", status=2)
     assert "is complete" in ctl("restore", "--check", folder)
 
 

@@ -68,10 +68,16 @@ def test_in_the_composition_it_is_the_service_of_that_name(tmp_path):
         calls.unlink(missing_ok=True)
         command = [CHECKOUT / "deploy/maructl", "--compose", *words]
         result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-        return result.returncode, calls.read_text().splitlines()[-1:] if calls.exists() else []
+        made = calls.read_text().splitlines() if calls.exists() else []
+        return result.returncode, [each for each in made if " run " in each]
 
     assert run("users", "show", "5") == (0, ["compose run --rm maructl users show 5"])
     assert run("help", "users") == (0, ["compose run --rm maructl users --help"])
+    # The script fails, because nothing runs.
+    assert run("--as", "anna", "backup", tmp_path / "backup") == (
+        1, [f"compose run --rm maructl --as anna backups note {outcome}" for outcome in ("begun", "failed")]
+    )
+    assert run("backup", "--help") == (0, [])
     # The container would not read the file, and would act as the shared operator.
     environment["MARU_OPERATOR_CREDENTIAL_FILE"] = "/home/anna/.maru"
     assert run("users", "disable", "5", "--yes") == (1, [])

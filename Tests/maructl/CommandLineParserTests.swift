@@ -100,7 +100,7 @@ struct CommandLineParserTests {
     func harm() {
         for command in CommandList.all {
             guard case .call(let template) = command.action, template.method != "GET" else { continue }
-            let isGift = [["users", "enable"], ["webhooks", "replay"]].contains(command.words)
+            let isGift = [["users", "enable"], ["webhooks", "replay"], ["backups", "note"]].contains(command.words)
             #expect((command.harm == nil) == isGift, "\(command.usage)")
             guard let harm = command.harm else { continue }
             for argument in command.arguments { #expect(harm.contains("{\(argument.name)}"), "\(command.usage)") }

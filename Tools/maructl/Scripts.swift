@@ -1,8 +1,7 @@
 import Glibc
 import HTTP
 
-/// Runs the scripts of deploy/ for backups. A backup is an act in the audit log of operators, which has its begin: the
-/// outcome is that of the command.
+/// Runs the scripts of deploy/ for backups. The audit log of operators has the begin and the outcome of a backup.
 struct Scripts: Sendable {
     let client: OperatorClient
 
@@ -15,9 +14,20 @@ struct Scripts: Sendable {
         }
         let isOnlyHelp = words.contains("--help") || words.contains("-h") || words.contains("--check")
         // A backup is of a running product. A restore is of one that is stopped, and replaces the log.
-        if name == "backup", !isOnlyHelp { _ = try await client.send(.post, .workspace, "/operator/backups") }
-        let status = try Self.wait(for: Self.start(script, words))
-        return Performer.Outcome(status: status == 0 ? .done : .failed, lines: [])
+        let isNoted = name == "backup" && !isOnlyHelp
+        if isNoted { try await note("begun") }
+        let hasSucceeded = try Self.wait(for: Self.start(script, words)) == 0
+        var lines: [String] = []
+        if isNoted {
+            do { try await note(hasSucceeded ? "done" : "failed") } catch {
+                lines = ["the outcome of the backup is not in the audit log: \(error)"]
+            }
+        }
+        return Performer.Outcome(status: hasSucceeded ? .done : .failed, lines: lines)
+    }
+
+    private func note(_ outcome: String) async throws {
+        _ = try await client.send(.post, .workspace, "/operator/backups/\(outcome)")
     }
 
     private static func start(_ script: String, _ words: [String]) throws -> pid_t {

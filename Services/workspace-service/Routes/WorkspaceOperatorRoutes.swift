@@ -20,7 +20,7 @@ struct WorkspaceOperatorRoutes: Sendable {
         routes.look("users.workspaces", "/operator/users/{id}/workspaces", memberships)
         routes.show("/operator/acts", listActs)
         // maructl makes a backup itself: here it only enters the log.
-        routes.act("backup", .post, "/operator/backups") { call in call.done() }
+        routes.act("backup", .post, "/operator/backups/{outcome}", noteBackup)
         // So does a change of operators_file: a viewer does not get past this.
         let person = "/operator/operators/{name}"
         routes.act("operators.add", .put, person) { call in call.done() }
@@ -34,6 +34,11 @@ struct WorkspaceOperatorRoutes: Sendable {
     func record(_ request: OperatorActRequest) async throws -> EmptyReply {
         try await workspaces.acts.insert(request.act)
         return EmptyReply()
+    }
+
+    func noteBackup(_ call: InternalCall) throws -> Response {
+        guard ["begun", "done", "failed"].contains(try call.text("outcome")) else { throw Failure.notFound }
+        return call.done()
     }
 
     // MARK: Workspaces

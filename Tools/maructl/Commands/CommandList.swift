@@ -234,6 +234,10 @@ enum CommandList {
             "capacity", [], options: CapacityDemand.options,
             "computes the cores, memory, disk and connections for a number of users; needs no instance", .capacity),
         Command("backup", [], "makes a backup: deploy/backup --help tells its options", .script("backup")),
+        Command(
+            "backups note", [.init("outcome", .choice(["begun", "done", "failed"]))],
+            "enters a backup that something else makes in the audit log",
+            .call(CallTemplate(.workspace, "POST", "/operator/backups/{outcome}", .done("noted")))),
         Command("restore", [], "brings back a backup: deploy/restore --help tells its options", .script("restore")),
     ]
 }
