@@ -1,6 +1,7 @@
 import Wire
 
-/// A payment at the provider: `POST /portone/payments {imp_uid | paymentId, merchant_uid?, amount, name, …}`.
+/// A payment at the provider:
+/// `POST /portone/payments {imp_uid | paymentId, merchant_uid?, amount, name, channel?, …}`.
 struct PortOnePayment: Sendable {
     enum Generation: Sendable { case first, second }
 
@@ -12,6 +13,8 @@ struct PortOnePayment: Sendable {
     private(set) var cancelled: Int
     let name: String
     let currency: String
+    /// The type of the channel of a payment of V2: `LIVE`, or `TEST` for one that moves no money.
+    let channel: String
     /// A status of V1, in lower case.
     private(set) var status: String
 
@@ -39,6 +42,7 @@ struct PortOnePayment: Sendable {
         self.name = name
         cancelled = json["cancel_amount"]?.int ?? 0
         currency = json["currency"]?.string ?? "KRW"
+        channel = json["channel"]?.string ?? "LIVE"
         status = (json["status"]?.string ?? "paid").lowercased()
     }
 
@@ -73,6 +77,7 @@ struct PortOnePayment: Sendable {
             json.field("paid", status == "paid" ? amount - cancelled : 0)
             json.field("cancelled", cancelled)
         }
+        json.object("channel") { $0.field("type", channel) }
         if order != reference { json.field("customData", #"{"merchant_uid":"\#(order)"}"#) }
         json.field("paidAt", Timestamp.now.description)
     }

@@ -121,6 +121,67 @@ struct ReconciliationTests {
         }
     }
 
+    @Test(
+        "A payment that cannot be settled keeps neither the other payments nor the ledger from being compared",
+        arguments: ["update of refunded", "update"])
+    func badPayment(refused event: String) async throws {
+        try await PaymentFixture.use { fixture in
+            try await firstRun(in: fixture)
+            for number in 1...2 {
+                fixture.provider.put(.init(reference: "imp_\(number)", order: "ios_sooda_\(number)"))
+                _ = try await fixture.validate("imp_\(number)", "ios_sooda_\(number)")
+            }
+            _ = try await fixture.reserve("k", user: 7, amount: 5)
+            let clean = try await fixture.reconcile()
+            #expect(clean.isEmpty)
+            // The first payment can be marked as checked, or not even that.
+            try await fixture.database.run(
+                sql: """
+                    create function payment.refuse_payment() returns trigger language plpgsql as
+                        $$ begin raise exception 'planted'; end $$;
+                    create trigger planted before \(event) on payment.payment for each row
+                        when (old.reference = 'imp_1') execute function payment.refuse_payment()
+                    """)
+            let checked = "select checked_at from payment.payment where reference = 'imp_1'"
+            let before = try await fixture.value(checked)
+            fixture.provider.change("imp_2") { $0.status = "cancelled" }
+            try await plant("update payment.reserve set amount = 6", in: fixture)
+            let failed = try await fixture.ask("POST", "/internal/reconciliation")
+            #expect(failed.status >= 500, "\(failed.text)")
+            let refunded = try await fixture.value("select refunded from payment.payment where reference = 'imp_2'")
+            #expect(refunded == "10")
+            let listed = try await fixture.ask("GET", "/internal/differences").text
+            #expect(listed.contains("payment_cancelled") && listed.contains("reserved_sum"), "\(listed)")
+            let after = try await fixture.value(checked)
+            #expect((after == before) == (event == "update"))
+            try await fixture.database.run(sql: "drop trigger planted on payment.payment")
+            try await plant("update payment.reserve set amount = 5", in: fixture)
+            let healed = try await fixture.reconcile()
+            #expect(healed.isEmpty)
+        }
+    }
+
+    @Test("The start of a run is by the clock of the database, as the times of differences are")
+    func clock() async throws {
+        let database = try await LedgerDatabase.make()
+        // A clock that is an hour late. The search path finds it before that of Postgres.
+        try await database.run(
+            sql: """
+                create function payment.clock_timestamp() returns timestamptz language sql as
+                    $$ select pg_catalog.clock_timestamp() - interval '1 hour' $$
+                """)
+        let found = Difference(kind: .reservedSum, subject: "1", ours: "1", theirs: "2")
+        let (start, unresolved) = try await Pools.use(database, schema: "payment,pg_catalog") { pool in
+            let store = DifferenceStore(database: pool)
+            let start = try await store.now()
+            try await store.record(found)
+            try await store.resolve([.reservedSum], notSeenSince: start)
+            return (start, try await store.unresolved(limit: 10))
+        }
+        #expect(start < Timestamp.now - .seconds(3000))
+        #expect(unresolved.map(\.difference) == [found])
+    }
+
     @Test("Unclaimed payments and abandoned attempts are listed")
     func leftovers() async throws {
         let settings = ["unclaimed_after": "0s", "attempt_lifetime": "0s"]

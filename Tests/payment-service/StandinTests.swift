@@ -70,6 +70,24 @@ struct StandinTests {
     }
 
     @Test(
+        "A payment through a test channel of PortOne V2 is credited only if the setting accepts tests",
+        arguments: [("false", "E81"), ("true", "")])
+    func testChannel(accepts: String, code: String) async throws {
+        let standins = try await Standins()
+        let settings = ["provider_deadline": "30s", "portone_v2_accepts_tests": accepts]
+        try await PaymentFixture.use(standins.settings.merging(settings) { $1 }) { fixture in
+            try await standins.post(
+                "/portone/payments",
+                #"{"paymentId":"ios_sooda_1","amount":100,"name":"10 Coin","channel":"TEST"}"#)
+            let reply = try await fixture.validate("ios_sooda_1", "ios_sooda_1")
+            #expect(reply.errorCode == code)
+            let balance = try await fixture.balance(7)
+            #expect(balance == (code.isEmpty ? 110 : 100))
+        }
+        await standins.stop()
+    }
+
+    @Test(
         "A provider that refuses, answers nonsense or is slow is E99, and the payment is credited when it recovers"
     )
     func behaviors() async throws {

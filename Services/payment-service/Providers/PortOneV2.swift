@@ -12,11 +12,15 @@ struct PortOneV2: PaymentProvider {
     static let webhookSecret = ConfigKey(
         "portone_v2_webhook_secret", default: Secret.none,
         "The secret of PortOne V2's webhook signatures, Base64 with or without whsec_; empty refuses all webhooks.")
-    static let settings = [url.entry, secret.entry, store.entry, webhookSecret.entry]
+    static let acceptsTests = ConfigKey(
+        "portone_v2_accepts_tests", default: false,
+        "Whether payments through test channels of PortOne V2, which move no money, are credited; only for trials.")
+    static let settings = [url.entry, secret.entry, store.entry, webhookSecret.entry, acceptsTests.entry]
 
     private let base: String
     private let authorization: String
     private let store: String
+    private let acceptsTests: Bool
     private let webhooks: StandardWebhooks?
 
     init?(_ config: Config) throws(ConfigError) {
@@ -25,6 +29,7 @@ struct PortOneV2: PaymentProvider {
         base = config[Self.url]
         authorization = "PortOne \(secret)"
         store = config[Self.store]
+        acceptsTests = config[Self.acceptsTests]
         webhooks = StandardWebhooks(secret: webhookSecret)
         if webhooks == nil, !webhookSecret.isEmpty { throw ConfigError("portone_v2_webhook_secret must be Base64") }
     }
@@ -32,15 +37,15 @@ struct PortOneV2: PaymentProvider {
     /// The merchant chooses payment ids, so any text may be one.
     static func recognises(_ reference: String) -> Bool { false }
 
-    func inquiry(about reference: String) -> any ProviderConversation {
-        PortOneV2Inquiry(
-            reference: reference, store: store, base: base, authorization: authorization)
-    }
+    func inquiry(about reference: String) -> any ProviderConversation { lookup(of: reference) }
 
     func refund(of reference: String, because reason: String) -> any ProviderConversation {
-        PortOneV2Refund(
-            inquiry: PortOneV2Inquiry(reference: reference, store: store, base: base, authorization: authorization),
-            reason: reason)
+        PortOneV2Refund(inquiry: lookup(of: reference), reason: reason)
+    }
+
+    private func lookup(of reference: String) -> PortOneV2Inquiry {
+        PortOneV2Inquiry(
+            reference: reference, store: store, acceptsTests: acceptsTests, base: base, authorization: authorization)
     }
 
     func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice {

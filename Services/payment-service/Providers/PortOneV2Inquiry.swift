@@ -4,6 +4,8 @@ import Wire
 struct PortOneV2Inquiry: ProviderConversation {
     let reference: String
     let store: String
+    /// Whether a payment through a test channel counts.
+    let acceptsTests: Bool
     let base: String
     let authorization: String
 
@@ -24,7 +26,9 @@ struct PortOneV2Inquiry: ProviderConversation {
         let isOfStore = store.isEmpty || (json?["storeId"]?.string).map { $0 == store } ?? true
         // V2 also shows payments of V1 under another reference. They are left to V1, or they would count twice.
         let isOfV1 = json?["version"]?.string == "V1"
-        return .finish(isOfStore && !isOfV1 ? .payment(report) : .unknown)
+        // The client chooses the channel, and a test channel of our own store moves no money.
+        let isAccepted = acceptsTests || json?["channel"]?["type"]?.string != "TEST"
+        return .finish(isOfStore && !isOfV1 && isAccepted ? .payment(report) : .unknown)
     }
 }
 

@@ -12,6 +12,8 @@ struct DifferenceStore: Sendable {
         let lastSeenAt: Timestamp
     }
 
+    private static let now = Statement.read(
+        "time of differences", "select (extract(epoch from clock_timestamp()) * 1000)::bigint")
     private static let record = Statement.write(
         "record difference",
         """
@@ -36,6 +38,10 @@ struct DifferenceStore: Sendable {
         """)
     private static let counts = Statement.read(
         "count differences", "select kind, count(*) from difference where resolved_at is null group by kind")
+
+    /// The time by the clock of the database, which sets the times of differences and of checks of payments. The clock
+    /// of this machine may differ from it.
+    func now() async throws(PostgresError) -> Timestamp { try await database.query(Self.now).value() }
 
     /// Records a difference, new or seen again.
     func record(_ difference: Difference) async throws(PostgresError) {

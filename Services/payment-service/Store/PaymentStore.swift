@@ -55,7 +55,8 @@ struct PaymentStore: Sendable {
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
             owner, coins, credited_at, refunded
-        from payment where checked_at < $1 and seen_at > $2 order by checked_at limit $3
+        from payment where checked_at < $1 and seen_at > $2 and id <> all($3::bigint[])
+        order by checked_at limit $4
         """)
     private static let markChecked = Statement.write(
         "mark payment checked",
@@ -103,10 +104,12 @@ struct PaymentStore: Sendable {
     }
 
     /// Returns payments last checked before `moment` and first seen after `horizon`, those checked longest ago first.
+    ///
+    /// - Parameter skipped: payments to leave out.
     func unchecked(
-        since moment: Timestamp, notOlderThan horizon: Timestamp, limit: Int
+        since moment: Timestamp, notOlderThan horizon: Timestamp, except skipped: [Int64], limit: Int
     ) async throws(PostgresError) -> [PaymentRecord] {
-        try await database.query(Self.unchecked, moment, horizon, limit).map(PaymentRecord.init(row:))
+        try await database.query(Self.unchecked, moment, horizon, skipped, limit).map(PaymentRecord.init(row:))
     }
 
     /// Marks a payment as checked now.

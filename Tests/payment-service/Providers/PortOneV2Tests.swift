@@ -26,8 +26,8 @@ struct PortOneV2Tests {
         "customer":{"name":"Hong Gildong"},"paidAt":"2023-11-14T22:13:20Z"}
         """
 
-    func answer(_ status: Int, _ body: String) -> ProviderAnswer? {
-        var inquiry = provider.inquiry(about: "ios_sooda_1700000000")
+    func answer(_ status: Int, _ body: String, of other: PortOneV2? = nil) -> ProviderAnswer? {
+        var inquiry = (other ?? provider).inquiry(about: "ios_sooda_1700000000")
         _ = inquiry.begin(at: .now)
         let step = inquiry.receive(ProviderReply(status: status, body: Array(body.utf8)), at: .now)
         if case .finish(let answer) = step { return answer }
@@ -115,6 +115,20 @@ struct PortOneV2Tests {
         ] {
             guard case .unusable = answer(status, body) else { return #expect(Bool(false), "\(status) \(body)") }
         }
+    }
+
+    @Test("A payment through a test channel is unknown, unless the setting accepts tests")
+    func testChannel() throws {
+        func through(_ type: String) -> String {
+            Self.payment.replacing(#""currency""#, with: #""channel":{"type":"\#(type)"},"currency""#)
+        }
+        #expect(answer(200, through("TEST")) == .unknown)
+        let live = report(Self.payment)
+        #expect(live?.status == .paid)
+        #expect(report(through("LIVE")) == live)
+        let file = Self.settings + "\nportone_v2_accepts_tests = true"
+        let trial = try #require(try PortOneV2(Config(PortOneV2.settings, file: file)))
+        #expect(answer(200, through("TEST"), of: trial) == live.map(ProviderAnswer.payment))
     }
 
     func webhook(_ body: String, secret: String = StandardWebhooksTests.secret) -> Webhook {

@@ -13,6 +13,17 @@ struct Reconciliation: Sendable {
         var isComplete: Bool
     }
 
+    /// The comparison of payments with their providers.
+    private struct Comparison {
+        var checked = 0
+        /// Whether every provider answered and every payment could be settled.
+        var isComplete = true
+        /// The first failure to settle a payment.
+        var failure: (any Error)?
+        /// Payments that could be neither settled nor marked as checked.
+        var skipped: [Int64] = []
+    }
+
     let audit: AuditStore
     let store: DifferenceStore
     let schedule: ScheduleStore
@@ -35,21 +46,25 @@ struct Reconciliation: Sendable {
     }
 
     /// Compares everything once.
+    ///
+    /// - Throws: the first failure to settle a payment, after everything else has been compared.
     func run() async throws -> Outcome {
-        let start = Timestamp.now
-        let (checked, isComplete) = try await comparePayments(since: start)
+        let start = try await store.now()
+        let comparison = try await comparePayments(since: start)
         for difference in try await audit.transactionSums() + audit.balances()
             + audit.leftovers(unclaimedBefore: start - unclaimedAfter)
         {
             try await store.record(difference)
         }
-        let resolvable = Difference.Kind.allCases.filter { isComplete || !$0.needsProvider }
+        let resolvable = Difference.Kind.allCases.filter { comparison.isComplete || !$0.needsProvider }
         try await store.resolve(resolvable, notSeenSince: start)
         try await payments.attempts.delete(before: start - Self.retention)
         try await payments.orders.delete(before: start - Self.retention)
         try await payments.webhooks.delete(before: start - Self.retention)
         try await schedule.finish("reconciliation")
-        return Outcome(differences: try await unresolved(), payments: checked, isComplete: isComplete)
+        if let failure = comparison.failure { throw failure }
+        return Outcome(
+            differences: try await unresolved(), payments: comparison.checked, isComplete: comparison.isComplete)
     }
 
     /// Compares the ledger with its own sums and writes nothing down.
@@ -66,20 +81,41 @@ struct Reconciliation: Sendable {
     func counts() async throws -> [Difference.Kind: Int] { try await store.counts() }
 
     /// Compares every payment of the window with its provider. A missed cancellation is applied at once.
-    private func comparePayments(since start: Timestamp) async throws -> (checked: Int, isComplete: Bool) {
-        var (checked, failures, isComplete) = (0, 0, true)
+    private func comparePayments(since start: Timestamp) async throws -> Comparison {
+        var (comparison, failures) = (Comparison(), 0)
         while true {
             let page = try await payments.payments.unchecked(
-                since: start, notOlderThan: start - window, limit: Self.page)
-            if page.isEmpty { return (checked, isComplete) }
+                since: start, notOlderThan: start - window, except: comparison.skipped, limit: Self.page)
+            if page.isEmpty { return comparison }
             for record in page {
-                let hasAnswered = try await compare(record)
-                checked += 1
-                failures = hasAnswered ? 0 : failures + 1
-                if !hasAnswered { isComplete = false }
+                let isChecked = await compare(record, in: &comparison)
+                comparison.checked += 1
+                failures = isChecked ? 0 : failures + 1
                 // A provider that is down is not asked about everything; the next run continues with the rest.
-                if failures == Self.failureLimit { return (checked, isComplete) }
+                if failures == Self.failureLimit { return comparison }
             }
+        }
+    }
+
+    /// Compares a payment without failing: the others do not wait for one that cannot be settled.
+    ///
+    /// - Returns: whether the provider answered, and the payment is marked as checked.
+    private func compare(_ record: PaymentRecord, in comparison: inout Comparison) async -> Bool {
+        do {
+            let hasAnswered = try await compare(record)
+            if !hasAnswered { comparison.isComplete = false }
+            return hasAnswered
+        } catch {
+            comparison.isComplete = false
+            comparison.failure = comparison.failure ?? error
+        }
+        do {
+            // Without the mark it would be the first payment of each run.
+            try await payments.payments.markChecked(record.id)
+            return true
+        } catch {
+            comparison.skipped.append(record.id)
+            return false
         }
     }
 
