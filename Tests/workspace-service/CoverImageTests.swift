@@ -71,6 +71,32 @@ struct CoverImageTests {
         }
     }
 
+    @Test("A20: a locked-out member loads no image of a channel, current or replaced, but those of the workspace")
+    func lockedOut() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            let path = "/v1/workspaces/\(id)"
+            let oldOfWorkspace = try cover(try await harness.call("GET", path))
+            let ofWorkspace = try cover(try await harness.call("PUT", path, form: Form(image: .png)))
+            let made = try await harness.call(
+                "POST", path + "/channels", form: Form(["name": "general"], image: .png))
+            let channel = "\(path)/channels/\(try made.json["channel_id"]?.string ?? "")"
+            let ofChannel = try cover(try await harness.call("PUT", channel, form: Form(image: .png)))
+            func codes() async throws -> [String] {
+                var codes: [String] = []
+                for image in [oldOfWorkspace, ofWorkspace, try cover(made), ofChannel] {
+                    let reply = try await harness.call("GET", "/v1" + image, user: 2)
+                    codes.append(reply.status == 200 ? "ok" : reply.errorCode)
+                }
+                return codes
+            }
+            #expect(try await codes() == ["ok", "ok", "ok", "ok"])
+            _ = try await harness.sql("update member set locked_out_at = 1 where user_id = 2")
+            #expect(try await codes() == ["ok", "ok", "E13", "E13"])
+        }
+    }
+
     @Test("A refused edit keeps the old image and removes the new one")
     func refused() async throws {
         try await WorkspaceHarness.use { harness in

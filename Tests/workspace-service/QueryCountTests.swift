@@ -54,7 +54,7 @@ struct QueryCountTests {
         "POST /v1/workspaces/{id}/bots": 9,
         "GET /v1/workspaces/{id}/bots": 2,
         "DELETE /v1/workspaces/{id}/bots/{bot_id}": 10,
-        "POST /v1/workspaces/{id}/bots/{bot_id}/tokens": 6,
+        "POST /v1/workspaces/{id}/bots/{bot_id}/tokens": 7,
         "GET /v1/workspaces/{id}/bots/{bot_id}/tokens": 2,
         "POST /v1/workspaces/{id}/bots/{bot_id}/tokens/{token_id}/secret": 5,
         "DELETE /v1/workspaces/{id}/bots/{bot_id}/tokens/{token_id}": 5,

@@ -15,6 +15,7 @@ struct Bots: Sendable {
     let limits: BotLimits
 
     private static let nameLength = 1...30
+    private static let isGone = Failure.invalid("The bot is not in the workspace any more.")
 
     /// A token with its text, which is shown once.
     typealias Fresh = (token: BotTokenReply, text: String)
@@ -86,9 +87,7 @@ struct Bots: Sendable {
         guard !known.isEmpty, known.count == scopes.count else {
             throw Failure.invalid("scopes must be among \(BotScope.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
-        guard try await workspaces.members.role(of: bot, in: id) != .outsider else {
-            throw Failure.invalid("The bot is not in the workspace any more.")
-        }
+        guard try await workspaces.members.role(of: bot, in: id) != .outsider else { throw Self.isGone }
         guard try await auth.tokens(ofBot: bot).count < limits.tokens else {
             throw Failure.invalid("The bot has too many tokens.")
         }
@@ -99,6 +98,11 @@ struct Bots: Sendable {
             NewBotTokenRequest(
                 bot: bot, workspace: id, maker: user, name: name, scopes: Set(known), profile: origin.app,
                 secret: BotTokenSecret(secret)))
+        // A removal meanwhile ended only the tokens from before. If this one cannot be ended, nobody knows its secret.
+        guard try await workspaces.members.role(of: bot, in: id) != .outsider else {
+            _ = try? await auth.end(EndBotTokenRequest(bot: bot, token: token.id, secret: nil))
+            throw Self.isGone
+        }
         return (token, BotToken.text(of: secret))
     }
 

@@ -66,11 +66,8 @@ struct JoinRequests: Sendable {
                 throw Failure.notFound
             }
             switch decision {
-            case .approve:
-                try await store.delete(asking, in: id, tx)
-                try await workspaces.admit(asking, to: workspace, in: tx)
-            case .decline:
-                try await store.decline(asking, in: id, at: .now, tx)
+            case .approve: try await workspaces.admit(asking, to: workspace, in: tx)
+            case .decline: try await store.decline(asking, in: id, at: .now, tx)
             }
             let action: AuditAction = decision == .approve ? .joinApproved : .joinDeclined
             try await workspaces.audit.record(AuditEvent(action, by: user, to: asking, from: origin), of: id, in: tx)

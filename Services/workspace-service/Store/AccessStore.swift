@@ -76,8 +76,14 @@ struct AccessStore: Sendable {
             union all
             select from unused_cover u join member m on m.workspace = u.workspace
             where u.path = asked.path and u.is_replaced and m.user_id = $2 and (
-                m.role <> 'guest' or u.channel = 0
-                or exists (select from channel_member entered where entered.channel = u.channel and entered.user_id = $2)
+                u.channel = 0
+                or m.locked_out_at is null and (
+                    m.role <> 'guest'
+                    or exists (
+                        select from channel_member entered
+                        where entered.channel = u.channel and entered.user_id = $2
+                    )
+                )
             )
         )
         """)

@@ -8,7 +8,10 @@ struct BanStore: Sendable {
 
     private static let insert = Statement.write(
         "insert ban",
-        "insert into ban (workspace, user_id, banned_by, banned_at) values ($1, $2, $3, $4) on conflict do nothing")
+        """
+        with answered as (delete from join_request where workspace = $1 and user_id = $2)
+        insert into ban (workspace, user_id, banned_by, banned_at) values ($1, $2, $3, $4) on conflict do nothing
+        """)
     private static let delete = Statement.write("delete ban", "delete from ban where workspace = $1 and user_id = $2")
     private static let list = Statement.read(
         "bans of workspace",
@@ -17,7 +20,7 @@ struct BanStore: Sendable {
         order by banned_at desc, user_id desc limit $4
         """)
 
-    /// Returns whether the user was not banned before.
+    /// Bans a user, and ends the user's request to join. Returns whether the user was not banned before.
     ///
     /// - Parameter moderator: nil for an operator.
     func insert(

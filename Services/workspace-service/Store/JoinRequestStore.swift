@@ -2,7 +2,8 @@ import Contract
 import Postgres
 import Wire
 
-/// The table `join_request`: users that ask to be let in.
+/// The table `join_request`: users that ask to be let in. ``MemberStore`` deletes the request of a new member, and
+/// ``BanStore`` that of a banned user.
 struct JoinRequestStore: Sendable {
     let database: PostgresPool
 
@@ -37,8 +38,6 @@ struct JoinRequestStore: Sendable {
     private static let decline = Statement.write(
         "decline join request",
         "update join_request set declined_at = $3, text = '' where workspace = $1 and user_id = $2")
-    private static let delete = Statement.write(
-        "delete join request", "delete from join_request where workspace = $1 and user_id = $2")
     private static let withdraw = Statement.write(
         "withdraw join request",
         "delete from join_request where workspace = $1 and user_id = $2 and declined_at is null")
@@ -77,10 +76,6 @@ struct JoinRequestStore: Sendable {
         _ user: UserID, in workspace: WorkspaceID, at now: Timestamp, _ transaction: PostgresTransaction
     ) async throws {
         try await transaction.execute(Self.decline, workspace, user, now.milliseconds)
-    }
-
-    func delete(_ user: UserID, in workspace: WorkspaceID, _ transaction: PostgresTransaction) async throws {
-        try await transaction.execute(Self.delete, workspace, user)
     }
 
     /// Deletes a request that nobody has decided about.

@@ -30,6 +30,8 @@ struct MemberStore: Sendable {
             insert into channel_member (channel, user_id, workspace, joined_at)
             select c.id, a.user_id, a.workspace, $3 from added a join channel c on c.workspace = a.workspace
             where c.is_default and $4 <> 'guest'
+        ), answered as (
+            delete from join_request r using added a where r.workspace = a.workspace and r.user_id = a.user_id
         )
         select case
             when exists (select from added) then 'added'
@@ -119,7 +121,8 @@ struct MemberStore: Sendable {
     }
 
     /// Makes the user a member of the workspace and, except guests, of its default channel. The caller holds the lock of
-    /// the workspace, so that a ban cannot be missed.
+    /// the workspace, so that a ban cannot be missed. A request of the user to join ends: approved after the user has
+    /// left, it would bring them back.
     func add(
         _ user: UserID, to workspace: WorkspaceID, as role: WorkspaceRole = .member, at now: Timestamp,
         in transaction: PostgresTransaction

@@ -41,10 +41,19 @@ struct PeersOfWorkspaces: StubState {
     var sendsMail = true
     /// The number of bots that were made.
     var madeBots: Int64 = 0
+    /// The number of tokens of bots that were made. Their replies wait while `holdsTokens`.
+    var madeTokens = 0
+    var holdsTokens = false
+    /// The ended tokens: bot and token.
+    var endedTokens: [String] = []
     /// The number of calls for profiles.
     var profileCalls = 0
 
     func balance(_ user: Int64) -> Int { balances[user] ?? 100 }
+
+    func isHolding(_ call: StubCall) -> Bool {
+        holdsTokens && call.method == "POST" && call.subject == ("bots", "tokens")
+    }
 
     mutating func answer(_ call: StubCall) -> Response? {
         switch call.subject {
@@ -77,11 +86,16 @@ struct PeersOfWorkspaces: StubState {
             #"{"id":4,"name":"t","prefix":"maru_bot_abc","scopes":["read"],"created_at":1}"#
         switch (call.method, last) {
         case ("GET", "tokens"): return .json(#"{"tokens":[\#(token)]}"#)
-        case (_, "tokens"): return .json(token)
+        case (_, "tokens"):
+            madeTokens += 1
+            return .json(token)
+        case (_, "end") where call.parts.contains("tokens"):
+            if call.text("hash") == nil { endedTokens.append("\(call.number) \(call.parts[4])") }
+            return .json(token)
         case (_, "bots"):
             madeBots += 1
             return .json(#"{"user_id":"\#(5000 + madeBots)"}"#)
-        default: return .json(call.parts.contains("tokens") ? token : "{}")
+        default: return .json("{}")
         }
     }
 
