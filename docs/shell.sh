@@ -6,6 +6,7 @@
 #   make_home NAME [GUEST…]      creates a workspace with these members; sets workspace, and channel to its default channel
 #   open_socket NAME NAMESPACE   opens a socket by long-polling with NAME's cookie and joins a room; sets sid
 #   poll                         prints the packets that arrived on that socket
+#   poll_until TEXT              polls until a packet has this text, ten times at most, and prints the packets
 #   metrics SERVICE [NAME]       prints the metrics of a service, or those that begin with NAME
 #   internal SERVICE PATH […]    calls the internal API of a service
 #   sql SERVICE STATEMENT        runs a statement in the service's schema
@@ -57,6 +58,15 @@ open_socket() {
 poll() {
     curl -s "$sockets&sid=$sid" | tr '\036' '\n'
     echo
+}
+
+poll_until() {
+    local polls packets=''
+    for ((polls = 0; polls < 10; polls++)); do
+        packets=$(poll)
+        printf '%s\n' "$packets"
+        if [[ $packets == *"$1"* ]]; then return; fi
+    done
 }
 
 # The index of a service in the order of the ports.

@@ -1,12 +1,19 @@
 """A bucket of SeaweedFS behind a relay that can refuse or stall."""
 
 import contextlib
+import pathlib
 import secrets
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Deploy"))
+
+from gateway import free_ports
+from waiting import patiently
 
 CREDENTIALS = '{"identities":[{"name":"maru","credentials":[{"accessKey":"maru","secretKey":"secret of tests"}],' \
     '"actions":["Admin","Read","Write","List"]}]}'
@@ -32,10 +39,7 @@ class Bucket:
 
     def start(self):
         (self.folder / "identities.json").write_text(CREDENTIALS)
-        places = [socket.create_server(("127.0.0.1", 0)) for _ in range(8)]
-        self.store, *ports = [each.getsockname()[1] for each in places]
-        for each in places:
-            each.close()
+        self.store, *ports = free_ports(8)
         names = ["master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc", "s3.port.grpc"]
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen(
@@ -50,7 +54,7 @@ class Bucket:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def await_ready(self):
-        end = time.monotonic() + 60
+        end = time.monotonic() + patiently(60)
         while True:
             assert self.process.poll() is None and time.monotonic() < end, (self.folder / "log").read_text()[-2000:]
             with contextlib.suppress(OSError):

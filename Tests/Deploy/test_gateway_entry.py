@@ -60,14 +60,15 @@ class Entry:
     def status(self, key):
         """Returns the reply to an unknown route, or None while the gateway does not answer."""
         request = f"GET /v1/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nSesacKey: {key}\r\n\r\n"
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        address, patience = ("127.0.0.1", self.port), patiently(10)
+        with contextlib.suppress(OSError), socket.create_connection(address, timeout=patience) as connection:
             connection.sendall(request.encode())
             return read_reply(connection).status
 
     def certificate(self):
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        with socket.create_connection(("127.0.0.1", self.tls_port), timeout=10) as plain:
+        with socket.create_connection(("127.0.0.1", self.tls_port), timeout=patiently(10)) as plain:
             with context.wrap_socket(plain) as connection:
                 return ssl.DER_cert_to_PEM_cert(connection.getpeercert(binary_form=True))
 

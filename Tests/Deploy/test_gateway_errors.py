@@ -5,7 +5,7 @@ import json
 import socket
 
 import pytest
-from gateway import CHECKOUT, SERVICES, Gateway, eventually, free_ports, is_closed, read_reply
+from gateway import CHECKOUT, SERVICES, Gateway, eventually, free_ports, is_closed, patiently, read_reply
 from substitutes import EchoService
 
 LEGACY = "sooda"
@@ -187,7 +187,9 @@ def test_an_instance_with_an_unreachable_address_is_skipped(tmp_path):
                 break
         services = {name: EchoService(name) for name in SERVICES.values()}
         both = f"127.0.0.1:{port} 127.0.0.1:{services['chat-service'].port}"
-        with Gateway(tmp_path, services, CHAT=both) as gateway:
+        # A machine that stands still would leave no time for the second instance.
+        changes = [("proxy_next_upstream_timeout 5s;", "proxy_next_upstream_timeout 60s;")]
+        with Gateway(tmp_path, services, changes, CHAT=both) as gateway:
             for _ in range(2):
                 assert gateway.echo("/v1/workspaces/1/dms", method="POST", body=b"{}")["service"] == "chat-service"
 
@@ -226,7 +228,7 @@ def test_a_control_character_in_a_request_is_e11(gateway, character):
 
 def test_plain_http_on_the_port_for_tls_is_e11(tmp_path, certificate):
     with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
-        with socket.create_connection(("127.0.0.1", gateway.tls_port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", gateway.tls_port), timeout=patiently(10)) as connection:
             connection.sendall(b"GET /v1/users/me HTTP/1.1\r\nHost: a\r\n\r\n")
             assert_legacy(read_reply(connection), 400, "E11")
 

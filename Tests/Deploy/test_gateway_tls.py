@@ -6,14 +6,14 @@ import ssl
 import subprocess
 
 import pytest
-from gateway import Gateway, read_reply
+from gateway import Gateway, patiently, read_reply
 
 
 def request(gateway, certificate, protocol=None):
     context = ssl.create_default_context(cafile=certificate[0])
     if protocol:
         context.maximum_version = protocol
-    with socket.create_connection(("127.0.0.1", gateway.tls_port), timeout=10) as plain:
+    with socket.create_connection(("127.0.0.1", gateway.tls_port), timeout=patiently(10)) as plain:
         with context.wrap_socket(plain, server_hostname="maru.test") as connection:
             connection.sendall(b"GET /v1/users/me HTTP/1.1\r\nHost: maru.test\r\nSesacKey: sooda\r\n\r\n")
             return read_reply(connection)

@@ -2,16 +2,24 @@
 
 from collections import Counter, defaultdict
 
+from waiting import patiently, stalled
+
+# The times below are without those in which the machine stood still.
 # A message that was sent this many seconds around a broken connection may have been in flight. Sending it again could show it
 # twice.
 DOUBT_BEFORE, DOUBT_AFTER = 1.0, 0.5
 # A message that was sent to the socket before the history reply may arrive this many seconds after it.
-IN_FLIGHT = 0.1
-LONGEST_DRAIN = 30
+IN_FLIGHT = patiently(0.1)
+LONGEST_DRAIN = patiently(30)
 # A message may reach the gateway this many seconds after its commit, while Redis or a process is stopped.
 LATEST_DELIVERY = 8.0
 # A shorter outage of Redis is not checked, because it may contain no send.
 SHORTEST_OUTAGE = 2.0
+
+
+def ran(begin, end, recording):
+    """The seconds from `begin` to `end` without those in which the machine stood still; negative if `end` is the earlier one."""
+    return end - begin - stalled(begin, end, recording.stalls)
 
 
 def check(recording):
@@ -128,22 +136,26 @@ def excused(times, reader, recording):
     connection that ended without a heartbeat, then from the history and the socket of the next entry, and after an outage of
     Redis.
     """
-    if overlapping(times, reader):
+    if overlapping(times, reader, recording):
         return True
     times = sorted(receipt.at for receipt in times)
     return not reader.fatal and all(
         any(first <= end <= second for end in reader.ends)
         or any(begin <= second and first <= end for begin, end in recording.cursor_gaps)
-        or any(end <= begin <= first and second <= done + DOUBT_AFTER for begin, done in reader.entries for end in reader.ends)
+        or any(
+            end <= begin <= first and ran(done, second, recording) <= DOUBT_AFTER
+            for begin, done in reader.entries for end in reader.ends
+        )
         for first, second in zip(times, times[1:])
     )
 
 
-def overlapping(times, reader):
+def overlapping(times, reader, recording):
     """Whether the socket received it while a history reply with it took longer than the gateway waits."""
     live, history = sorted(times, key=lambda receipt: receipt.source == "history")[-2:]
     return len(times) == 2 and (live.source, history.source) == ("socket", "history") and any(
-        begin <= live.at <= history.at + IN_FLIGHT and history.at <= end for begin, end in reader.slow_entries
+        begin <= live.at and ran(history.at, live.at, recording) <= IN_FLIGHT and history.at <= end
+        for begin, end in reader.slow_entries
     )
 
 
@@ -157,9 +169,9 @@ def in_doubt(row, reader, recording):
     if any(row.at <= change.joined and was_sent(row, change, recording) for change in reader.changes):
         return True
     return any(
-        loss - DOUBT_BEFORE <= row.at <= loss + DOUBT_AFTER
+        ran(row.at, loss, recording) <= DOUBT_BEFORE and ran(loss, row.at, recording) <= DOUBT_AFTER
         for loss in reader.losses
-        if any(loss - DOUBT_BEFORE <= disruption <= loss for disruption in recording.disruptions)
+        if any(at <= loss and ran(at, loss, recording) <= DOUBT_BEFORE for at in recording.disruptions)
     )
 
 
@@ -167,7 +179,7 @@ def was_sent(row, change, recording):
     """Whether the first socket of a change was, or may have been, sent a message that the app did not read."""
     if row.id in change.unread:
         return True
-    return not change.is_complete and change.began <= acknowledged(row, recording) + LATEST_DELIVERY
+    return not change.is_complete and ran(acknowledged(row, recording), change.began, recording) <= LATEST_DELIVERY
 
 
 def around(row, reader, recording):

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -198,6 +199,21 @@ class Deployment(Processes):
             while not await asyncio.to_thread(answers, url):
                 assert time.monotonic() < end, f"{url} is not ready"
                 await asyncio.sleep(0.1)
+
+    def has_started(self, name):
+        """Whether a process listens; Postgres must also have recovered."""
+        if name == "postgres":
+            return subprocess.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", self.ports["postgres_port"]]).returncode == 0
+        if name == "nginx":
+            return answers(f"http://127.0.0.1:{self.status_port}/healthz")
+        if name in SERVICES:
+            port = int(self.ports["internals_port"]) + SERVICES.index(name)
+        else:
+            port = int(self.ports["redis_port"]) if name == "redis" else self.second_ports[name.removesuffix("-2")][1]
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), timeout=2).close()
+            return True
+        return False
 
     def rows(self):
         """Returns all messages in the database."""

@@ -13,20 +13,21 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 
 import aiohttp
 from app import App
-from checker import check, resumed
+from checker import check, resumed, worked_without_redis
 from deployment import Deployment
 from clients import Room, Watcher, Writer
 from native_clients import MeWatcher, MeWriter, Reactor
 from recording import Device, Recording
 from redis_faults import RedisFaults
 from schedule import lab_schedule, schedule, seconds_without
-from waiting import patiently
+from waiting import Stalls, patiently
 
 # API key, whether it opens its socket before it reads, transports: see docs/contract.md.
 APPS = (
@@ -50,7 +51,7 @@ class Run:
         self.options = options
         self.seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
         self.began = time.time()
-        self.recording = Recording()
+        self.recording = Recording(stalls=Stalls().found)
         self.tasks = set()
         self.stuck = []
         self.redis_faults = None
@@ -166,12 +167,14 @@ class Run:
             await asyncio.sleep(max(0, self.began + fault.at + late - time.time()))
             if fault.is_alone:
                 # This fault tests that everything else works, so the earlier faults must be over.
+                await asyncio.gather(*self.tasks)
                 await self.deployment.until_ready()
                 late = time.time() - self.began - fault.at
             self.log(str(fault))
             work = self.start(self.cause(fault))
             if fault.is_alone:
                 await work
+                late = max(late, time.time() - self.began - fault.at - fault.lasts)
         end = max((each.at + each.lasts for each in faults), default=0)
         await asyncio.sleep(max(0, self.began + end + late - time.time()))
 
@@ -190,9 +193,10 @@ class Run:
     async def kill(self, fault):
         if fault.victim == "a backend of postgres":
             return self.deployment.kill_backend()
+        # It may have to wait for an earlier fault of this process.
+        await self.deployment.kill(fault.victim)
         if fault.victim == "nginx" or fault.victim.startswith("realtime-gateway"):
             self.recording.disruptions.append(time.time())
-        await self.deployment.kill(fault.victim)
 
     async def stop(self, fault):
         self.deployment.signal(fault.victim, signal.SIGSTOP)
@@ -202,6 +206,7 @@ class Run:
 
     async def restart(self, fault):
         if fault.victim == "nginx":
+            await self.deployment.until_replaced(fault.victim)
             # nginx drops its open connections.
             self.recording.disruptions.append(time.time())
         await self.deployment.restart(fault.victim)
@@ -216,6 +221,10 @@ class Run:
             link.cut()
         if fault.is_alone:
             await self.read_meanwhile(begin + fault.lasts)
+            # A slow machine may need longer for a send and a read.
+            end = time.time() + patiently(20)
+            while time.time() < end and any(worked_without_redis(replace(self.recording, outages=[(begin, time.time())]))):
+                await self.read_meanwhile(time.time() + 0.1)
             self.recording.outages.append((begin, time.time()))
         else:
             await asyncio.sleep(fault.lasts)

@@ -10,6 +10,7 @@ import time
 
 from product import Product
 from recording import Stop
+from waiting import patiently
 
 SERVICES = ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service")
 
@@ -55,11 +56,11 @@ class Processes(Product):
         return True
 
     async def kill(self, name):
-        while name in self.restarting:
-            # A restart waits for the exit status of this process.
-            await asyncio.sleep(0.05)
+        # A restart waits for the exit status of this process, and a second kill of it would be no second end.
+        await self.until_replaced(name)
         self.expect_end(name)
-        self.signal(name, signal.SIGKILL)
+        if not self.signal(name, signal.SIGKILL):
+            self.expected_ends[name] -= 1
 
     def kill_backend(self):
         """Crashes one of chat-service's backends, so that Postgres restarts all of them."""
@@ -78,8 +79,36 @@ class Processes(Product):
     def expect_end(self, name):
         self.expected_ends[name] = self.expected_ends.get(name, 0) + 1
 
+    async def until_replaced(self, name, is_to_stop=False):
+        """Waits until no process of this name is ending, which would be taken for the end that comes next.
+
+        With `is_to_stop` also until the process obeys signals, as it does once it has started.
+        """
+        end = time.monotonic() + patiently(60)
+        while True:
+            process = self.process(name)
+            if not self.is_ending(name):
+                if not is_to_stop:
+                    return
+                has_started = await asyncio.to_thread(self.has_started, name)
+                # It may have been killed meanwhile.
+                if has_started and process == self.process(name) and not self.is_ending(name):
+                    return
+            assert time.monotonic() < end, f"{name} was not replaced in time"
+            await asyncio.sleep(0.05)
+
+    def is_ending(self, name):
+        """Whether a process is being stopped, was killed or has ended, and no new one runs yet."""
+        if name in self.restarting:
+            return True
+        if name in self.children:
+            return self.expected_ends.get(name, 0) > 0 or self.children[name].poll() is not None
+        return self.ends_seen(name) < self.expected_ends.get(name, 0) or not self.signal(name, 0)
+
     async def restart(self, name):
         """Tells a process to stop, as an operator does, and waits until a new one runs."""
+        # On a machine that stands still a kill and a restart may become due at once.
+        await self.until_replaced(name, is_to_stop=True)
         began, before = time.monotonic(), self.process(name)
         ends = self.ends_seen(name)
         self.restarting.add(name)
@@ -89,6 +118,7 @@ class Processes(Product):
             self.expected_ends[name] -= 1
         elif name in self.children:
             status = await asyncio.to_thread(self.children[name].wait)
+            self.expected_ends[name] -= 1
             self.stops.append(Stop(name, status, time.monotonic() - began))
             self.start_again(name)
         else:

@@ -170,3 +170,5 @@ class Recording:
     reads: list[tuple[float, float]] = field(default_factory=list)
     # Times at which connections between gateway and apps were reset, so that bytes in flight were lost.
     disruptions: list[float] = field(default_factory=list)
+    # Times in which the machine stood still: from, until.
+    stalls: list[tuple[float, float]] = field(default_factory=list)

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 
 from lab import Lab
+from waiting import patiently
 
 SLOTS = 16384
 
@@ -33,7 +34,7 @@ class RedisLab(Lab):
 
     def command(self, node, *words):
         """Runs one command at a node; errors are raised as RuntimeError."""
-        with socket.create_connection(("127.0.0.1", node.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", node.port), timeout=patiently(10)) as connection:
             stream = connection.makefile("rwb")
             for line in (("AUTH", self.password), words):
                 parts = [each if isinstance(each, bytes) else str(each).encode() for each in line]
@@ -104,18 +105,31 @@ class RedisLab(Lab):
 
     def move(self, slots, target):
         """Moves slots with their keys to a master, one key a command, as redis-cli does."""
+        end = time.monotonic() + patiently(30)
         for slot in slots:
-            source = self.master_of(slot)
-            if source == target:
-                continue
-            names = {node: self.command(node, "CLUSTER", "MYID") for node in (source, target)}
-            self.command(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", names[source])
-            self.command(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", names[target])
-            while keys := self.command(source, "CLUSTER", "GETKEYSINSLOT", slot, 50):
-                for key in keys:
-                    self.command(source, "MIGRATE", "127.0.0.1", target.port, key, 0, 5000, "AUTH", self.password)
-            for node in (target, source):
-                self.command(node, "CLUSTER", "SETSLOT", slot, "NODE", names[target])
+            # On a machine that stands still a node may not answer in time, or its replica may take over.
+            while (source := self.master_of(slot)) != target:
+                try:
+                    self.move_slot(slot, source, target)
+                    break
+                except (OSError, RuntimeError):
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(0.3)
+
+    def move_slot(self, slot, source, target):
+        if source is None:
+            raise RuntimeError(f"no node names the master of slot {slot}")
+        names = {node: self.command(node, "CLUSTER", "MYID") for node in (source, target)}
+        self.command(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", names[source])
+        self.command(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", names[target])
+        limit = round(patiently(10) * 1000)
+        while keys := self.command(source, "CLUSTER", "GETKEYSINSLOT", slot, 50):
+            for key in keys:
+                # A command that was cut short may have left its key at the target.
+                self.command(source, "MIGRATE", "127.0.0.1", target.port, key, 0, limit, "REPLACE", "AUTH", self.password)
+        for node in (target, source):
+            self.command(node, "CLUSTER", "SETSLOT", slot, "NODE", names[target])
 
 
 def count(range):

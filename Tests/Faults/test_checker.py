@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from checker import check
+from checker import IN_FLIGHT, LATEST_DELIVERY, LONGEST_DRAIN, check
 from recording import Change, Device, NativeReader, Push, Reader, Receipt, Recording, Row, Send, Stop
 
 ROOM = "channel-7"
@@ -87,7 +87,7 @@ def replaced(rows, number, **changes):
         ("R4", "refused: ", lambda r: replaced(r.sends, 1, acknowledged=())),
         ("R4", "not named: ", lambda r: replaced(r.rows, 1, client_id=None)),
         ("R9", "status 1", lambda r: r.stops.append(Stop("gateway", 1, 2))),
-        ("R9", "took", lambda r: r.stops.append(Stop("gateway", 0, 31))),
+        ("R9", "took", lambda r: r.stops.append(Stop("gateway", 0, LONGEST_DRAIN + 1))),
         ("R11", "no send", lambda r: r.outages.append((20, 23))),
         ("R11", "no history", lambda r: r.reads.clear()),
         ("R12", "lost: ", lambda r: r.pushes.pop(0)),
@@ -138,7 +138,7 @@ def test_a_slow_history_excuses_only_messages_that_the_socket_received_meanwhile
 def test_a_slow_history_does_not_excuse_a_message_that_the_socket_received_well_after_it():
     def spoil(recording):
         reader = recording.readers[0]
-        reader.receipts[1] = Receipt(102, "b", "socket", 13.2)
+        reader.receipts[1] = Receipt(102, "b", "socket", 13 + 2 * IN_FLIGHT)
         reader.receipts.append(Receipt(102, "b", "history", 13))
         reader.slow_entries = [(11, 13)]
 
@@ -266,3 +266,57 @@ def test_a_short_outage_without_a_send_is_not_checked():
     recording = good()
     recording.outages.append((20, 21))
     assert problems(recording) == {}
+
+
+def lost_around(sent, disruption, loss):
+    """The second message was sent at `sent`, and neither reader received it; both lost their connections."""
+
+    def spoil(recording):
+        reset_at(disruption, loss)(recording)
+        replaced(recording.rows, 1, at=sent)
+
+    return spoil
+
+
+def changed_long_after(recording):
+    """The second message may have reached the first socket only if the machine stood still after the acknowledgement at 11.1."""
+    began = 11.1 + LATEST_DELIVERY + 1
+    network_changed(began, began + 1, set(), False)(recording)
+
+
+def repeated_after_a_slow_history(recording):
+    reader = recording.readers[0]
+    reader.receipts[1] = Receipt(102, "b", "history", 13)
+    reader.receipts.append(Receipt(102, "b", "socket", 15))
+    reader.slow_entries = [(11, 13)]
+
+
+# Each with the spans in which the machine stands still, and the beginning of the only problem that is left.
+STOOD_STILL = [
+    # The commit is long before the loss, the loss long before the commit, and the disruption long before the loss.
+    (lost_around(11.05, 14.2, 14.3), [(11.1, 14.1)], "harmless in channel-7: lost: 2"),
+    (lost_around(14.4, 11.2, 11.3), [(11.35, 14.35)], "harmless in channel-7: lost: 2"),
+    (lost_around(14.2, 11.2, 14.3), [(11.2, 14.1)], "harmless in channel-7: lost: 2"),
+    # In two parts, of which only a part is within the span.
+    (changed_long_after, [(10, 11.6), (17, 18)], "harmless in channel-7: lost: 2"),
+    (repeated_after_a_slow_history, [(13.01, 15)], None),
+    (repeated_if_harmless(14.9, ends=[10], entries=[(11.9, 12.2)]), [(12.4, 14.9)], None),
+]
+
+
+@pytest.mark.parametrize("spoil, stalls, left", STOOD_STILL)
+def test_a_machine_that_stood_still_excuses_a_late_message(spoil, stalls, left):
+    recording = good()
+    spoil(recording)
+    recording.stalls = stalls
+    found = problems(recording)
+    assert [each[: len(left or "")] for each in found.get("R3", [])] == ([left] if left else []), found
+
+
+@pytest.mark.parametrize("spoil, left", [(spoil, left) for spoil, _, left in STOOD_STILL])
+@pytest.mark.parametrize("stalls", [[], [(1, 9), (30, 40)]])
+def test_a_standstill_at_another_time_excuses_nothing(spoil, left, stalls):
+    recording = good()
+    spoil(recording)
+    recording.stalls = stalls
+    assert len(problems(recording)["R3"]) == (2 if left else 1)

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from link import Link
+from waiting import patiently
 
 
 def with_link(work):
@@ -15,7 +16,7 @@ def with_link(work):
 
         server = await asyncio.start_server(echo, "127.0.0.1", 0)
         async with server, Link(server.sockets[0].getsockname()[1]) as link:
-            await asyncio.wait_for(work(link), 10)
+            await asyncio.wait_for(work(link), patiently(10))
 
     asyncio.run(run())
 

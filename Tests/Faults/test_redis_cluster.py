@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import functools
 import os
 import time
 import urllib.request
@@ -45,7 +46,10 @@ class SmokeRun(Run):
         states = []
         with socketio.SimpleClient() as phone, socketio.SimpleClient() as other:
             for client, app in ((phone, owner), (other, friend)):
-                client.connect(self.deployment.base, headers={"Cookie": app.cookie}, namespace="/me")
+                patience = {"wait_timeout": patiently(30)}
+                client.connect(self.deployment.base, headers={"Cookie": app.cookie}, namespace="/me", **patience)
+                # The library also connects again by this method.
+                client.client.connect = functools.partial(client.client.connect, **patience)
             phone.call("presence", {"users": [friend.id]})
             while "online" not in states:
                 name, *event = phone.receive(timeout=patiently(20))

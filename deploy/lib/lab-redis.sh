@@ -43,7 +43,23 @@ redis_is_whole() {
     done
 }
 
-redis_knows_all() { redis_of "$lab_redis_port" CLUSTER INFO | grep -q "^cluster_known_nodes:${#nodes[@]}"; }
+# Whether every node knows all nodes. A node drops a handshake that is older than cluster-node-timeout, so each look introduces
+# the missing nodes once more.
+redis_knows_all() {
+    local node index known port status=0
+    for node in "${nodes[@]}"; do
+        known=$(redis_of "${redis_port_of[$node]}" CLUSTER NODES) || return 1
+        (($(grep -cvE '[ ,]handshake' <<<"$known") < ${#nodes[@]})) || continue
+        status=1
+        for index in "${!nodes[@]}"; do
+            port=${redis_port_of[${nodes[index]}]}
+            if [[ $known != *":$port@"* ]]; then
+                redis_of "${redis_port_of[$node]}" CLUSTER MEET 127.0.0.1 "$port" $((lab_redis_port + ${#nodes[@]} + index))
+            fi
+        done
+    done >/dev/null
+    return $status
+}
 
 # Makes a cluster of the nodes at the first start.
 join_redis() {
@@ -53,9 +69,6 @@ join_redis() {
         port=${redis_port_of[${nodes[index]}]}
         redis_of "$port" CLUSTER SET-CONFIG-EPOCH $((index + 1))
         if ((index < 3)); then redis_of "$port" CLUSTER ADDSLOTSRANGE ${redis_ranges[index]}; fi
-        if ((index > 0)); then
-            redis_of "$lab_redis_port" CLUSTER MEET 127.0.0.1 "$port" $((lab_redis_port + ${#nodes[@]} + index))
-        fi
     done >/dev/null
     await 30 "${nodes[0]}" redis_knows_all
     for index in 3 4 5; do
