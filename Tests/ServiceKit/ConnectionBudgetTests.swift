@@ -36,4 +36,15 @@ struct ConnectionBudgetTests {
         let page = String(decoding: metrics.page(), as: UTF8.self)
         #expect(page.contains(#"maru_connections_refused_total{reason="limit"} 3"#))
     }
+
+    @Test("A loop that looked at the clock before another one, and counts after it, is counted")
+    func order() async throws {
+        let group = EventLoopGroup(count: 1)
+        defer { group.stop() }
+        let metrics = MetricsRegistry(for: group)
+        let budget = ConnectionBudget(wanted: 100, openFiles: 65_536, metrics: metrics, log: LogFile().log(.error))
+        for now: UInt64 in [2000, 1000] { budget.refused(.limit, now: now) }
+        let page = String(decoding: metrics.page(), as: UTF8.self)
+        #expect(page.contains(#"maru_connections_refused_total{reason="limit"} 2"#))
+    }
 }

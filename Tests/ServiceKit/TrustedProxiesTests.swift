@@ -36,6 +36,14 @@ struct TrustedProxiesTests {
         #expect(TrustedProxies(["*"]).origin(of: try request("203.0.113.9")).address == "203.0.113.9")
     }
 
+    @Test(
+        "A time that is none is ignored",
+        arguments: ["20000000000 0", "1e300 0", "nan 0", "inf 0", "1 2", "5 -1", "5", "", "x y"])
+    func impossibleTime(_ times: String) throws {
+        let request = try #require(Request(.get, "/v1/things", headers: ["X-Request-Start": times]))
+        #expect(TrustedProxies([""]).origin(of: request).gatewayStart == nil)
+    }
+
     @Test("With a gateway credential, a peer of a trusted address that does not show it is not believed")
     func credential() throws {
         let proxies = TrustedProxies(["", "*"], credential: Array("a secret of the gateway".utf8))

@@ -23,7 +23,7 @@ struct RoomNotifyStore: Sendable {
         "notification levels of user",
         """
         select kind, room, level, muted_until from room_notify
-        where user_id = $1 and (workspace = any($2::bigint[]) or workspace = 0)
+        where user_id = $1 and (workspace = any($2::bigint[]) or workspace = 0) order by workspace desc
         """)
 
     func put(_ notify: RoomNotify, of user: UserID, in room: RoomKey) async throws {
@@ -50,7 +50,8 @@ struct RoomNotifyStore: Sendable {
         let found = try await database.query(Self.ofUser, user, Array(workspaces)).map { row throws(PostgresError) in
             (try row.nextRoom(), try RoomNotify(row: &row))
         }
-        return Dictionary(uniqueKeysWithValues: found)
+        // Where the primary key has the workspace, a room may have a row without one beside its own.
+        return Dictionary(found) { own, _ in own }
     }
 }
 

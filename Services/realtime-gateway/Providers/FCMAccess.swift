@@ -82,7 +82,7 @@ final class FCMAccess: Sendable {
         guard reply.status.code == 200, let json = try? JSONValue(parsing: reply.body),
             let text = json["access_token"]?.string, let seconds = json["expires_in"]?.int
         else { throw FCMRefusal() }
-        return Token(text: text, expires: now + .seconds(seconds))
+        return Token(text: text, expires: now + .seconds(min(max(0, seconds), 86_400)))
     }
 }
 

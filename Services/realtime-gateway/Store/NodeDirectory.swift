@@ -46,7 +46,7 @@ final class NodeDirectory: Sendable {
     /// The internal address of a node; nil if the node has ended or is unknown.
     func address(of node: String) async -> String? {
         let now = EventLoop.preciseNow
-        if let known = cache.withLock({ $0[node] }), now - known.fetchedAt < Self.cacheTime.wholeNanoseconds {
+        if let known = cache.withLock({ $0[node] }), now < known.fetchedAt + Self.cacheTime.wholeNanoseconds {
             return known.address
         }
         // While Redis does not answer, the last known address is used, and the next call asks again.

@@ -44,12 +44,13 @@ final class ConnectionBudget: Sendable {
     }
 
     /// Counts a refused connection; a log line tells the number every few seconds.
-    func refused(_ reason: ConnectionRefusal) {
+    ///
+    /// - Parameter now: another loop may have a later one first.
+    func refused(_ reason: ConnectionRefusal, now: UInt64 = EventLoop.preciseNow) {
         counters[reason]?.increment()
-        let now = EventLoop.preciseNow
         let count = report.withLock { report -> Int? in
             report.count += 1
-            if let loggedAt = report.loggedAt, now - loggedAt < Self.logInterval { return nil }
+            if let loggedAt = report.loggedAt, now < loggedAt + Self.logInterval { return nil }
             defer { report = Report(count: 0, loggedAt: now) }
             return report.count
         }

@@ -51,6 +51,6 @@ struct SpanExporter: Sendable {
         }
         let json = try? JSONValue(parsing: reply.body)
         let rejected = json?["partialSuccess"]?["rejectedSpans"]
-        return min(spans.count, rejected?.int ?? rejected?.string.flatMap { Int($0) } ?? 0)
+        return min(spans.count, max(0, rejected?.int ?? rejected?.string.flatMap { Int($0) } ?? 0))
     }
 }

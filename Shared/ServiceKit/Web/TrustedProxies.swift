@@ -57,7 +57,7 @@ public struct CallOrigin {
     var gatewayStart: UInt64? {
         guard isGateway, let times = request.headers[.requestStart] else { return nil }
         let seconds = times.split(separator: UInt8(ascii: " ")).map { Double(String(decoding: $0, as: UTF8.self)) }
-        guard seconds.count == 2, let now = seconds[0], let past = seconds[1], past >= 0, now > past, now < 1e11 else {
+        guard seconds.count == 2, let now = seconds[0], let past = seconds[1], past >= 0, now > past, now < 1e10 else {
             return nil
         }
         return UInt64((now - past) * 1000) * 1_000_000

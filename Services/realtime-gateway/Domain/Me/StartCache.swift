@@ -76,7 +76,7 @@ final class StartCache: Sendable {
         }
         let fetchedAt = EventLoop.preciseNow
         let (known, mark) = state.withLock { ($0.entries[user], $0.changes.mark(of: user)) }
-        if let known, known.profile == profile.name, known.moves == count, fetchedAt - known.fetchedAt < lifetime,
+        if let known, known.profile == profile.name, known.moves == count, fetchedAt < known.fetchedAt + lifetime,
             let now = try? await heads(known.start.rooms.map(\.room)),
             known.start.rooms.allSatisfy({ now[$0.room] ?? .empty == $0.head }),
             // Something may have changed while the heads were read.

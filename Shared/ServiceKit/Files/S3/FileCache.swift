@@ -65,7 +65,7 @@ final class FileCache: Sendable {
         let now = EventLoop.preciseNow
         let isFresh = state.withLock { state in
             state.entries[name]?.lastUse = now
-            return state.entries[name].map { now - $0.madeAt < lifetime }
+            return state.entries[name].map { now < $0.madeAt + lifetime }
         }
         guard let isFresh else { return nil }
         guard isFresh else {
