@@ -70,6 +70,18 @@ struct FileSweepTests {
         }
     }
 
+    @Test("The sweep keeps files of a message that was sent long after they were stored, as a scheduled one is")
+    func sentLater() async throws {
+        try await Self.use { chat, store in
+            #expect(try await chat.upload([.png, .pdf], content: "later").status == 201)
+            try await chat.database.database.run(
+                sql: "update chat.file set noted_at = noted_at - 7200000, is_sent = false")
+            #expect(try await Self.sweep(chat, store, before: .now) == 0)
+            #expect(chat.storedFiles.count == 2)
+            #expect(try await chat.database.ask("select bool_and(is_sent) from chat.file") == "t")
+        }
+    }
+
     @Test("The sweep at the start of a service leaves files alone that were noted just now")
     func atStart() async throws {
         try await Self.use { chat, store in

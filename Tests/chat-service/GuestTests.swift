@@ -27,6 +27,21 @@ struct GuestTests {
         }
     }
 
+    @Test("A8: a guest reports the people of their channels only, and learns of no others")
+    func reports() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { $0.roles[4] = "guest" }
+            for (user, subject, expected) in [(4, 5, "E13"), (4, 99, "E13"), (4, 2, "ok"), (5, 4, "ok")]
+                as [(Int64, Int64, String)]
+            {
+                let reply = try await chat.call(
+                    "POST", "/v1/reports", user: user,
+                    json: #"{"type":"user","user_id":"\#(subject)","workspace_id":"3","reason":"spam"}"#)
+                #expect((reply.status == 201 ? "ok" : reply.errorCode) == expected, "\(user) of \(subject)")
+            }
+        }
+    }
+
     @Test("A8: a guest finds the people of their channels and their own channels, and no others")
     func find() async throws {
         try await ChatHarness.use { chat in

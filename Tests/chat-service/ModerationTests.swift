@@ -28,6 +28,8 @@ struct ModerationTests {
                 try await chat.call("PUT", "/v1/workspaces/3/standings/\(user)", user: owner, json: json)
             }
             let until = Timestamp.now + .seconds(3600)
+            _ = try await chat.send("of another one", user: 2)
+            #expect(try await chat.call("PUT", "\(Self.chats)/2/pin", user: 2).status == 200)
             #expect(try await set("{}", by: 1).errorCode == "E14")
             #expect(try await set("{}", user: 4).errorCode == "E11")
             #expect(try await set("{}", user: 99).errorCode == "E13")
@@ -42,6 +44,7 @@ struct ModerationTests {
                     try await chat.call("PUT", "\(Self.chats)/1", json: #"{"content":"edit"}"#),
                     try await chat.call("PUT", "\(Self.chats)/1/reactions/%F0%9F%91%8D"),
                     try await chat.call("PUT", "\(Self.chats)/1/pin"),
+                    try await chat.call("DELETE", "\(Self.chats)/2/pin"),
                     try await chat.call(
                         "POST", "\(ChatHarness.channel)/scheduled", json: #"{"content":"a","at":"\#(until)"}"#),
                     try await chat.instances[0].internalCall(
@@ -69,6 +72,20 @@ struct ModerationTests {
             #expect(actions == expected)
             let all = try await chat.call("GET", "/v1/workspaces/3/standings", user: 4).json["items"]?.elements
             #expect(all?.map { $0["user_id"]?.string } == ["1"])
+        }
+    }
+
+    @Test("A suspended admin deletes own messages only")
+    func deletions() async throws {
+        try await Self.use { chat in
+            chat.peers.change { $0.roles[1] = "admin" }
+            for user: Int64 in [2, 1, 2] { #expect(try await chat.send("a", user: user).status == 201) }
+            #expect(try await chat.call("DELETE", "\(Self.chats)/1").status == 200)
+            let suspended = try await chat.call(
+                "PUT", "/v1/workspaces/3/standings/1", user: 4, json: #"{"suspended":true}"#)
+            #expect(suspended.status == 200)
+            #expect(try await chat.call("DELETE", "\(Self.chats)/3").errorCode == "E14")
+            #expect(try await chat.call("DELETE", "\(Self.chats)/2").status == 200)
         }
     }
 

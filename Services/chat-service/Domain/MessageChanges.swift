@@ -21,11 +21,11 @@ struct MessageChanges: Sendable {
     }
 
     /// Applies a change and returns the message after its commit. Idempotent for reactions and pins. A muted or suspended user
-    /// can only take back earlier changes and messages.
+    /// can only take back own messages and reactions.
     func apply(
         _ kind: PendingChange.Kind, to seq: Int64, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
-        if kind.addsSomething { try await moderation.rules(of: target.workspace).requireWriting(user) }
+        if kind.needsStanding { try await moderation.rules(of: target.workspace).requireWriting(user) }
         let change = PendingChange(target: target, seq: seq, user: user, kind: kind)
         switch try await committer.apply(change) {
         case .refused(let failure): throw failure
@@ -50,8 +50,11 @@ struct MessageChanges: Sendable {
     ) async throws -> MessageBody {
         // The author of a message never changes, so it may be read before the room is locked.
         let message = try await existing(MessageKey(target.key, seq: seq))
-        if message.author != user, !(try await isModerator()) {
-            throw Failure(.notAllowed, "Only its author and owners may delete a message.")
+        if message.author != user {
+            guard try await isModerator() else {
+                throw Failure(.notAllowed, "Only its author and owners may delete a message.")
+            }
+            try await moderation.rules(of: target.workspace).requireWriting(user)
         }
         return try await apply(.delete, to: seq, in: target, by: user)
     }

@@ -13,11 +13,11 @@ struct PendingChange: CommitItem {
         case pin
         case unpin
 
-        /// Whether it shows others something new.
-        var addsSomething: Bool {
+        /// Whether it does more than take back an own message or reaction: a pin may be that of another member.
+        var needsStanding: Bool {
             switch self {
-            case .edit, .react, .pin: true
-            case .delete, .unreact, .unpin: false
+            case .edit, .react, .pin, .unpin: true
+            case .delete, .unreact: false
             }
         }
     }

@@ -21,9 +21,11 @@ struct ChannelChatRoutes: Sendable {
     }
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
+        // A refusal comes before the body. A slow body may outlast the membership, which is cached.
+        _ = try await channel(of: call, for: caller)
+        let request = try await call.sendRequest()
         let channel = try await channel(of: call, for: caller)
-        let message = try await conversations.send(
-            try await call.sendRequest(), to: MessageTarget(channel), by: caller)
+        let message = try await conversations.send(request, to: MessageTarget(channel), by: caller)
         return call.created(ChatView(channel: channel.id, channelName: channel.name, message: message))
     }
 

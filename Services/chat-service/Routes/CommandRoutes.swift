@@ -54,8 +54,10 @@ struct CommandRoutes: Sendable {
     }
 
     func run(_ kind: RoomPath.Kind, _ call: Call, _ caller: Caller) async throws -> Response {
-        let room = try await rooms.room(kind, of: call, caller, writing: true)
+        _ = try await rooms.room(kind, of: call, caller, writing: true)
         let fields = try await call.fields()
+        // A slow body may outlast the membership.
+        let room = try await rooms.room(kind, of: call, caller, writing: true)
         let order = CommandRunner.Order(
             name: try fields.text("name"), text: try fields.optionalText("text") ?? "",
             thread: try fields.reply()?.seq)

@@ -34,8 +34,12 @@ struct DMRoutes: Sendable {
     }
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
-        let dm = try await access.openDM(try call.id("room_id"), of: caller.user, in: try call.id("id"))
-        let message = try await conversations.send(try await call.sendRequest(), to: MessageTarget(dm), by: caller)
+        let (id, workspace): (DMID, WorkspaceID) = (try call.id("room_id"), try call.id("id"))
+        _ = try await access.openDM(id, of: caller.user, in: workspace)
+        let request = try await call.sendRequest()
+        // A slow body may outlast the membership.
+        let dm = try await access.openDM(id, of: caller.user, in: workspace)
+        let message = try await conversations.send(request, to: MessageTarget(dm), by: caller)
         return call.created(DMView(room: dm.id, message: message))
     }
 

@@ -70,13 +70,15 @@ struct IncomingWebhookRoutes: Sendable {
 
     /// Takes `{"content"}`. Members that it does not know are ignored, as other products send some.
     func send(_ call: Call) async throws -> Response {
-        let webhook = try await inbox.webhook(try call.text("secret"))
+        let secret = try call.text("secret")
+        try await inbox.admit(secret)
         let type = call.request.headers.text(.contentType)?.lowercased() ?? "application/json"
         guard type.hasPrefix("application/json") else {
             throw Failure.invalid("The body must be JSON.")
         }
+        let content = try await call.fields().text("content")
         let message = try await inbox.send(
-            try await call.fields().text("content"), name: call.request.headers.text(.idempotencyKey), through: webhook)
+            content, name: call.request.headers.text(.idempotencyKey), through: try await inbox.webhook(secret))
         var response = call.reply { json in
             json.object { json in
                 json.field("chat_id", message.id.description)

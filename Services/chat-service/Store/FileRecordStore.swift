@@ -12,8 +12,9 @@ struct FileRecordStore: Sendable {
         select *, $7, false, $8, $9
         from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[], $5::text[], $6::bigint[])
         """)
-    /// Compares times with an hour of tolerance, since a message's time is that of its commit and clocks differ. Scans
-    /// a room's messages with files once, not once for each file. The files of scheduled messages belong to them.
+    /// Looks for messages from an hour before the file on, since a message's time is that of its commit and clocks differ, and
+    /// a scheduled message may be sent much later. Scans a room's messages with files once, not once for each file. The files
+    /// of scheduled messages belong to them.
     private static let findOrphans = Statement.write(
         "look for messages of files",
         """
@@ -21,12 +22,12 @@ struct FileRecordStore: Sendable {
             select name, folder, workspace, kind, room, display_name, size, noted_at
             from file where workspace = $3 and not is_sent and noted_at < $1 order by noted_at limit $2
         ), span as (
-            select kind, room, min(noted_at) - 3600000 as first, max(noted_at) + 3600000 as last
+            select kind, room, min(noted_at) - 3600000 as first
             from old group by kind, room
         ), sent as materialized (
             select distinct substring(path from '[^_]*$') as name
             from span join message m on m.workspace = $3 and m.kind = span.kind and m.room = span.room
-                and m.created_at between span.first and span.last and m.files <> '{}', unnest(m.files) as path
+                and m.created_at >= span.first and m.files <> '{}', unnest(m.files) as path
             union
             select substring(path from '[^_]*$')
             from span join scheduled s using (kind, room), unnest(s.files) as path

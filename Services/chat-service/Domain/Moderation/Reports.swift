@@ -36,6 +36,12 @@ struct Reports: Sendable {
         case .user(let subject, let workspace):
             try await access.requireMember(user, of: workspace)
             try await access.requireMembers([subject], of: workspace)
+            // A guest does not learn of members outside of their channels.
+            if try await access.member(user, of: workspace).isGuest,
+                try await access.workspaces.acquaintances(of: user, among: [subject], in: workspace).isEmpty
+            {
+                throw Failure.notFound
+            }
             guard user != subject else { throw Self.ofOneself }
             new = NewReport(
                 kind: .user, workspace: workspace, subject: try await changes.profiles.member(subject), message: nil,

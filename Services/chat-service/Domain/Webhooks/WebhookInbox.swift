@@ -15,12 +15,16 @@ struct WebhookInbox: Sendable {
         buckets = BucketTable(rate: limits.messages.rate, burst: limits.messages.burst)
     }
 
-    /// Returns the webhook of a secret. Throws `notFound` if there is none, and E98 if it sends too much.
+    /// Counts a call by a secret. Throws `notFound` if it has no webhook, and E98 if that sends too much.
+    func admit(_ secret: String) async throws {
+        if let wait = buckets.take(try await webhook(secret).id) { throw Failure.tooManyCalls(retryAfter: wait) }
+    }
+
+    /// The webhook of a secret. Ask for it once the body is there: the secret may have ended meanwhile.
     func webhook(_ secret: String) async throws -> IncomingWebhook {
         guard let secret = BearerSecret(secret), let webhook = try await store.find(secret.hash) else {
             throw Failure.notFound
         }
-        if let wait = buckets.take(webhook.id) { throw Failure.tooManyCalls(retryAfter: wait) }
         return webhook
     }
 
