@@ -115,7 +115,7 @@ struct OperatorTests {
             let id = try await harness.makeWorkspace()
             _ = try await operate(harness, "GET", "/workspaces/\(id)")
             _ = try await operate(harness, "GET", "/workspaces/\(id)", as: "ben")
-            _ = try await operate(harness, "POST", "/backups", as: "ben")
+            _ = try await operate(harness, "POST", "/backups/begun", as: "ben")
             func listed(_ query: String) async throws -> [String] {
                 try await operate(harness, "GET", "/acts?" + query).json["acts"]?.elements?
                     .map { "\($0.string("operator") ?? "") \($0.string("act") ?? "")" } ?? []
@@ -123,16 +123,18 @@ struct OperatorTests {
             #expect(try await listed("operator=ben") == ["ben backup", "ben backup", "ben workspaces.show"])
             #expect(try await listed("subject=workspaces/\(id)") == ["ben workspaces.show", "anna workspaces.show"])
             #expect(try await listed("act=backup&limit=1") == ["ben backup"])
+            #expect(try await listed("subject=backups/begun").count == 2)
             let first = try await operate(harness, "GET", "/acts?limit=3").json
             let next = try #require(first.string("next"))
             #expect(try await listed("cursor=\(next)") == ["anna workspaces.show"])
+            #expect(try await operate(harness, "POST", "/backups/lost").status == 404)
         }
     }
 
     @Test("D5: no statement changes, deletes or empties the log of operators, not even for its owner or a superuser")
     func unchangeable() async throws {
         try await WorkspaceHarness.use { harness async throws in
-            _ = try await operate(harness, "POST", "/backups")
+            #expect(try await operate(harness, "POST", "/backups/begun").status == 200)
             for role in ["", "set role audit; "] {
                 for statement in [
                     "update audit.operator_act set operator = 'ben'", "delete from audit.operator_act",
