@@ -127,51 +127,46 @@ def test_a_service_that_hangs_up_is_e99(gateway):
     assert_true(gateway.request("/v1/users/vanish", method="POST", body=b"{}", key=TRUE_STATUSES), 502, "E99")
 
 
-def test_a_post_that_reached_an_instance_is_never_sent_to_another(tmp_path):
-    with EchoService("chat-service") as second:
+@contextlib.contextmanager
+def two_instances(tmp_path, setting, changes=()):
+    """A gateway with two instances of a service, and a function that counts the requests that reached each."""
+    with EchoService(SERVICES[setting]) as second:
         services = {name: EchoService(name) for name in SERVICES.values()}
-        first = services["chat-service"]
-        both = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
-        with Gateway(tmp_path, services, CHAT=both) as gateway:
-            for _ in range(4):
-                target = "/v1/workspaces/1/dms/1/chats?vanish"
-                assert gateway.request(target, method="POST", body=b"{}").status == 500
-            assert len(first.seen) + len(second.seen) == 4
+        first = services[SERVICES[setting]]
+        addresses = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
+        with Gateway(tmp_path, services, changes, **{setting: addresses}) as gateway:
+            yield gateway, lambda: (len(first.seen), len(second.seen))
+
+
+def test_a_post_that_reached_an_instance_is_never_sent_to_another(tmp_path):
+    with two_instances(tmp_path, "CHAT") as (gateway, asked):
+        for _ in range(4):
+            assert gateway.request("/v1/workspaces/1/dms/1/chats?vanish", method="POST", body=b"{}").status == 500
+        assert sum(asked()) == 4
 
 
 def test_a_post_that_times_out_at_an_instance_is_never_sent_to_another(tmp_path):
-    with EchoService("chat-service") as second:
-        services = {name: EchoService(name) for name in SERVICES.values()}
-        both = f"127.0.0.1:{services['chat-service'].port} 127.0.0.1:{second.port}"
-        with Gateway(tmp_path, services, [("proxy_read_timeout 60s;", "proxy_read_timeout 300ms;")], CHAT=both) as gateway:
-            assert gateway.request("/v1/workspaces/1/dms?linger", method="POST", body=b"{}").status == 500
-            # A busy machine may time out before the instance has read the call.
-            eventually(lambda: len(services["chat-service"].seen) + len(second.seen) > 0)
-            assert len(services["chat-service"].seen) + len(second.seen) == 1
+    with two_instances(tmp_path, "CHAT", [("proxy_read_timeout 60s;", "proxy_read_timeout 300ms;")]) as (gateway, asked):
+        assert gateway.request("/v1/workspaces/1/dms?linger", method="POST", body=b"{}").status == 500
+        # A busy machine may time out before the instance has read the call.
+        eventually(lambda: sum(asked()) > 0)
+        assert sum(asked()) == 1
 
 
 def test_a_poll_that_reached_an_instance_is_never_sent_to_another(tmp_path):
     # The first instance may have fetched messages for it from the owner of the session: a second poll would not get them.
-    with EchoService("realtime-gateway") as second:
-        services = {name: EchoService(name) for name in SERVICES.values()}
-        first = services["realtime-gateway"]
-        both = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
-        with Gateway(tmp_path, services, REALTIME=both) as gateway:
-            for asked, query in enumerate(("sid=a.0.b&vanish", "EIO=4&vanish&transport=polling&sid=a.0.b"), 1):
-                assert_legacy(gateway.request(f"/socket.io/?{query}", key=LEGACY), 500, "E99")
-                assert len(first.seen) + len(second.seen) == asked
-            posted = gateway.echo("/socket.io/?EIO=4&sid=a.0.b", method="POST", body=b"40/me,")
-            assert (posted["method"], posted["target"], posted["length"]) == ("POST", "/socket.io/?EIO=4&sid=a.0.b", 6)
+    with two_instances(tmp_path, "REALTIME") as (gateway, asked):
+        for count, query in enumerate(("sid=a.0.b&vanish", "EIO=4&vanish&transport=polling&sid=a.0.b"), 1):
+            assert_legacy(gateway.request(f"/socket.io/?{query}", key=LEGACY), 500, "E99")
+            assert sum(asked()) == count
+        posted = gateway.echo("/socket.io/?EIO=4&sid=a.0.b", method="POST", body=b"40/me,")
+        assert (posted["method"], posted["target"], posted["length"]) == ("POST", "/socket.io/?EIO=4&sid=a.0.b", 6)
 
 
 def test_a_new_socket_is_tried_at_a_second_instance(tmp_path):
-    with EchoService("realtime-gateway") as second:
-        services = {name: EchoService(name) for name in SERVICES.values()}
-        first = services["realtime-gateway"]
-        both = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
-        with Gateway(tmp_path, services, REALTIME=both) as gateway:
-            assert gateway.request("/socket.io/?EIO=4&transport=polling&vanish").status == 500
-            assert (len(first.seen), len(second.seen)) == (1, 1)
+    with two_instances(tmp_path, "REALTIME") as (gateway, asked):
+        assert gateway.request("/socket.io/?EIO=4&transport=polling&vanish").status == 500
+        assert asked() == (1, 1)
 
 
 def test_an_instance_with_an_unreachable_address_is_skipped(tmp_path):

@@ -157,10 +157,13 @@ struct RoomAccess: Sendable {
     /// channels.
     func requireAcquainted(_ user: UserID, _ other: UserID, in workspace: WorkspaceID) async throws {
         let isGuest = try await (member(user, of: workspace).isGuest, isGuest(other, in: workspace))
-        if isGuest.0, try await workspaces.acquaintances(of: user, among: [other], in: workspace).isEmpty {
-            throw Failure.notFound
-        }
-        if isGuest.1, try await workspaces.acquaintances(of: other, among: [user], in: workspace).isEmpty {
+        if isGuest.0 { try await requireSight(of: other, for: user, in: workspace) }
+        if isGuest.1 { try await requireSight(of: user, for: other, in: workspace) }
+    }
+
+    /// Throws `notFound` unless a guest sees another member.
+    func requireSight(of other: UserID, for guest: UserID, in workspace: WorkspaceID) async throws {
+        if try await workspaces.acquaintances(of: guest, among: [other], in: workspace).isEmpty {
             throw Failure.notFound
         }
     }

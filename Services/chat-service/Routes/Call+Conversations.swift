@@ -13,6 +13,16 @@ extension Call {
             reply: profile.isNative ? try fields.reply() : nil)
     }
 
+    /// Reads the body of a caller that `admit` lets in. It is asked before the body, and again after it: a body may come so slowly
+    /// that it outlasts the caller's membership.
+    func admitted<Place, Body>(
+        by admit: () async throws -> Place, reading read: () async throws -> Body
+    ) async throws -> (Place, Body) {
+        _ = try await admit()
+        let body = try await read()
+        return (try await admit(), body)
+    }
+
     /// Replies with the requested part of a history: an array of messages, each written by `write`.
     func history(
         _ query: HistoryRequest, of target: MessageTarget, _ conversations: Conversations, _ caller: Caller,

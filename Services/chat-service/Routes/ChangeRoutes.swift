@@ -27,7 +27,7 @@ struct ChangeRoutes: Sendable {
 
     private func edit(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let content = try SendRequest.checked(try await call.fields().text("content"))
-        // A slow body may outlast the membership.
+        // The body may have outlasted the membership: see `Call.admitted`.
         _ = try await access.target(room.target.room, for: caller.user, writing: true)
         let message = try await changes.edit(try call.seq(), to: content, in: room.target, by: caller.user)
         return call.reply(RoomMessageView(room.target, message))

@@ -21,10 +21,8 @@ struct ChannelChatRoutes: Sendable {
     }
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
-        // A refusal comes before the body. A slow body may outlast the membership, which is cached.
-        _ = try await channel(of: call, for: caller)
-        let request = try await call.sendRequest()
-        let channel = try await channel(of: call, for: caller)
+        let (channel, request) = try await call.admitted(
+            by: { try await self.channel(of: call, for: caller) }, reading: call.sendRequest)
         let message = try await conversations.send(request, to: MessageTarget(channel), by: caller)
         return call.created(ChatView(channel: channel.id, channelName: channel.name, message: message))
     }

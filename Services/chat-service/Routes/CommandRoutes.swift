@@ -54,10 +54,8 @@ struct CommandRoutes: Sendable {
     }
 
     func run(_ kind: RoomPath.Kind, _ call: Call, _ caller: Caller) async throws -> Response {
-        _ = try await rooms.room(kind, of: call, caller, writing: true)
-        let fields = try await call.fields()
-        // A slow body may outlast the membership.
-        let room = try await rooms.room(kind, of: call, caller, writing: true)
+        let (room, fields) = try await call.admitted(
+            by: { try await rooms.room(kind, of: call, caller, writing: true) }, reading: { try await call.fields() })
         let order = CommandRunner.Order(
             name: try fields.text("name"), text: try fields.optionalText("text") ?? "",
             thread: try fields.reply()?.seq)

@@ -35,10 +35,8 @@ struct DMRoutes: Sendable {
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
         let (id, workspace): (DMID, WorkspaceID) = (try call.id("room_id"), try call.id("id"))
-        _ = try await access.openDM(id, of: caller.user, in: workspace)
-        let request = try await call.sendRequest()
-        // A slow body may outlast the membership.
-        let dm = try await access.openDM(id, of: caller.user, in: workspace)
+        let (dm, request) = try await call.admitted(
+            by: { try await access.openDM(id, of: caller.user, in: workspace) }, reading: call.sendRequest)
         let message = try await conversations.send(request, to: MessageTarget(dm), by: caller)
         return call.created(DMView(room: dm.id, message: message))
     }

@@ -34,14 +34,10 @@ struct Reports: Sendable {
         switch subject {
         case .message(let room, let seq): new = try await ofMessage(room, seq, reason, text, by: user)
         case .user(let subject, let workspace):
-            try await access.requireMember(user, of: workspace)
+            let reporter = try await access.member(user, of: workspace)
             try await access.requireMembers([subject], of: workspace)
             // A guest does not learn of members outside of their channels.
-            if try await access.member(user, of: workspace).isGuest,
-                try await access.workspaces.acquaintances(of: user, among: [subject], in: workspace).isEmpty
-            {
-                throw Failure.notFound
-            }
+            if reporter.isGuest { try await access.requireSight(of: subject, for: user, in: workspace) }
             guard user != subject else { throw Self.ofOneself }
             new = NewReport(
                 kind: .user, workspace: workspace, subject: try await changes.profiles.member(subject), message: nil,
