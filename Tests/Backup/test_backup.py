@@ -15,14 +15,14 @@ import pytest
 from app import PICTURE, App
 from conftest import CHECKOUT, superuser
 from product import GRANT, Product
-from waiting import eventually
+from waiting import eventually, patiently
 
 ENVIRONMENT = {**os.environ, "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
 
 
 def command(name, *options):
     return subprocess.run(
-        [CHECKOUT / "deploy" / name, *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=180
+        [CHECKOUT / "deploy" / name, *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=patiently(180)
     )
 
 
@@ -147,7 +147,7 @@ def test_the_same_instance_goes_back_to_the_backup_with_an_empty_redis(product, 
     product.run("down")
     unconfirmed = subprocess.run(
         [CHECKOUT / "deploy/restore", "--data", product.data, backup],
-        stdin=subprocess.DEVNULL, env=ENVIRONMENT, capture_output=True, text=True, timeout=180,
+        stdin=subprocess.DEVNULL, env=ENVIRONMENT, capture_output=True, text=True, timeout=patiently(180),
     )
     assert unconfirmed.returncode == 1 and "--yes" in unconfirmed.stderr
     secrets = (product.data / "secrets/redis/password").read_text()
@@ -232,7 +232,7 @@ def test_a_dump_may_take_longer_than_a_session_may_be_idle(product, backups):
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         waits = "select count(*) from pg_stat_activity where application_name = 'pg_dump' and wait_event_type = 'Lock'"
         eventually(lambda: superuser(product, f"{waits} and clock_timestamp() - query_start > '300 ms'") == "1\n")
-    output, _ = making.communicate(timeout=180)
+    output, _ = making.communicate(timeout=patiently(180))
     superuser(product, "ALTER ROLE CURRENT_USER RESET idle_in_transaction_session_timeout")
     assert making.returncode == 0, output
 
@@ -245,9 +245,11 @@ def locked(product, table):
         holding = executor.submit(superuser, product, hold)
         locks = f"select pid from pg_locks where relation = '{table}'::regclass and mode = 'AccessExclusiveLock' and granted"
         process = eventually_some(lambda: superuser(product, locks).strip())
-        yield
-        superuser(product, f"select pg_terminate_backend({process})")
-        holding.exception()
+        try:
+            yield
+        finally:
+            superuser(product, f"select pg_terminate_backend({process})")
+            holding.exception()
 
 
 def eventually_some(ask):
@@ -274,7 +276,7 @@ def test_a_file_that_is_removed_during_a_backup_is_left_out_and_no_other(product
     script.chmod(0o755)
     # A copy fails for the file alone, whether it was removed or cannot be read.
     made = subprocess.run(
-        [CHECKOUT / "deploy/backup", "--data", product.data, backups / name], capture_output=True, text=True, timeout=180,
+        [CHECKOUT / "deploy/backup", "--data", product.data, backups / name], capture_output=True, text=True, timeout=patiently(180),
         env={**ENVIRONMENT, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
     planted.unlink(missing_ok=True)
     if is_removed:

@@ -8,6 +8,7 @@ import subprocess
 from bucket import Bucket
 from clock import WrongClock
 from product import Product
+from waiting import patiently
 
 SERVICES = ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service")
 OTHERS = ("maructl", "standins", "picture-previews")
@@ -40,7 +41,7 @@ class UnluckyProduct(Product):
         self.disk = self.data / "disk"
         made = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", MAKE_DISK % " ".join(AS_ROOT), "bash", self.data],
-            cwd=checkout, capture_output=True, text=True, timeout=180,
+            cwd=checkout, capture_output=True, text=True, timeout=patiently(180),
         )
         assert made.returncode == 0, made.stdout + made.stderr
         self.clock = WrongClock(self.folder / "clock")

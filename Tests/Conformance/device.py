@@ -28,7 +28,9 @@ class Device:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(patiently(60))
 
     async def connect(self, base, headers, auth, transports, options):
-        self.client = socketio.AsyncClient(reconnection=False, websocket_extra_options=options)
+        self.client = socketio.AsyncClient(
+            reconnection=False, request_timeout=patiently(30), websocket_extra_options=options
+        )
         self.client.register_namespace(Recorder(self))
         try:
             await self.client.connect(

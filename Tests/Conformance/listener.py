@@ -43,14 +43,14 @@ class EveryEvent(socketio.ClientNamespace):
 
 
 def listen(name, namespace, cookie=None, auth=None, bearer=None, transports=None):
-    client = socketio.Client(reconnection=False)
+    client = socketio.Client(reconnection=False, request_timeout=60)
     handle_in_order(client)
     client.register_namespace(EveryEvent(namespace, name))
     headers = {key: value for key, value in {"Cookie": cookie, "Authorization": bearer}.items() if value}
     options = {"auth": auth} if auth else {}
     # The newer version waits for the namespace, by default only for a second.
     if "wait_timeout" in inspect.signature(client.connect).parameters:
-        options["wait_timeout"] = 30
+        options["wait_timeout"] = 90
     try:
         client.connect(BASE, headers=headers, transports=transports, namespaces=[namespace], **options)
     except socketio.exceptions.ConnectionError:

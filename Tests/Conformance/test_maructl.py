@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from app import PASSWORD, App
 from device import Device
-from waiting import eventually
+from waiting import eventually, patiently
 
 DONE, FAILED, USAGE, NOT_FOUND, UNAUTHORIZED, UNCONFIRMED = 0, 1, 2, 3, 5, 6
 
@@ -25,7 +25,7 @@ def ctl(product):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=patiently(180),
         )
         assert result.returncode == status, (result.returncode, result.stdout, result.stderr)
         return json.loads(result.stdout) if "--json" in words and status in (DONE, FAILED) else result.stdout + result.stderr
@@ -74,6 +74,8 @@ def test_a_signed_out_user_is_out_everywhere_and_the_log_has_the_operator(produc
         device.wait(lambda: device.is_closed)
     for app in (user, other):
         app.refused("E05", "GET", "/users/me")
+        # Other services hear of it a moment later.
+        eventually(lambda: app.send("GET", "/workspaces").status_code == 401)
         app.refused("E05", "GET", "/workspaces")
     entries = ctl("audit", "--operator", "anna", "--subject", f"users/{user.id}", "--json")["acts"]
     assert [(each["act"], each.get("outcome")) for each in entries] == [("users.sign-out", "done"), ("users.sign-out", None)]
@@ -96,6 +98,7 @@ def test_a_disabled_user_gets_the_error_everywhere_until_enabled(product, ctl, j
         ctl("users", "disable", user.id, "--yes")
         device.wait(lambda: device.is_closed)
     for path in ("/users/me", "/workspaces", f"/workspaces/{workspace}", f"/workspaces/{workspace}/dms", "/store/item/list"):
+        eventually(lambda: user.send("GET", path).status_code == 401)
         user.refused("E05", "GET", path)
     user.refused("E06", "GET", "/auth/refresh", headers={"RefreshToken": user.refresh})
     for key in ("native", "sooda", "collatalk"):

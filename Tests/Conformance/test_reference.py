@@ -14,6 +14,7 @@ import reference
 from app import App
 from asyncapi3.models.asyncapi import AsyncAPI3
 from generated_calls import KEYS, GeneratedCalls
+from waiting import patiently
 
 each_form = pytest.mark.parametrize("form", reference.FORMS)
 # Of generated calls; a full run makes more.
@@ -99,10 +100,10 @@ def test_made_up_calls_get_replies_of_the_reference_and_no_fault_of_the_server(p
         "--max-examples", str(EXAMPLES),
         "--checks",
         "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-        "--seed", "7", "--no-shrink", "--request-timeout", "20", "--suppress-health-check", "all", "--warnings", "off",
+        "--seed", "7", "--no-shrink", "--request-timeout", str(round(patiently(20))), "--suppress-health-check", "all", "--warnings", "off",
         "--report", "json", "--report-json-path", str(tmp_path / "report.json"),
     ]
-    result = subprocess.run([*program, *options], capture_output=True, text=True, timeout=250, cwd=tmp_path)
+    result = subprocess.run([*program, *options], capture_output=True, text=True, timeout=patiently(250), cwd=tmp_path)
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-2000:]
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["operations"]["tested"] == report["operations"]["total"], report["operations"]

@@ -17,6 +17,8 @@ if [[ "$1 $2" == "test list" ]]; then
     exit
 fi
 while (($#)); do
+    [[ $1 != --filter || -z ${STUCK:-} ]] || printf '%s\n' '◇ Test run started.' '◇ Test "one that is started" started.' '◇ Test two() started.' \\
+        '✔ Test "one that is started" with 2 test cases passed after 0.1 seconds.'
     [[ $1 != --filter || -z ${HANG:-} ]] || { mkfifo "$HANG.fifo"; echo $$ >"$HANG"; exec cat "$HANG.fifo"; }
     if [[ $1 == --xunit-output ]]; then
         echo '<testsuites><testsuite name="TestResults" errors="0" tests="7" failures="'"$FAILURES"'" skipped="0">' \\
@@ -185,6 +187,16 @@ def test_a_signal_ends_the_tests_of_swift_and_no_further_module_begins(checkout)
         _, errors = command.communicate(timeout=120)
     assert (command.returncode, "SIGTERM ends swift" in errors) == (-signal.SIGTERM, True), errors
     assert not is_alive(hang.read_text()) and "TwoTests" not in (checkout / "calls").read_text()
+
+
+def test_a_swift_test_that_waits_for_ever_is_ended_and_named(checkout):
+    hang = checkout / "hang"
+    status, lines, calls = run(
+        checkout, "swift", MODULES="OneTests TwoTests", HANG=str(hang), STUCK="yes", MARU_PATIENCE="0.02", FAILURES="0"
+    )
+    assert (status, lines[-1]) == (1, "1 passed, 4 failed"), lines
+    assert [line.split()[1:] for line in lines if "FAULT   two()" in line] and not any('FAULT   "one' in line for line in lines)
+    assert not is_alive(hang.read_text()) and "TwoTests" in calls
 
 
 @pytest.mark.parametrize("outcome", [{"bad": True}, {"skip": True}, {"failures": 1, "EXIT": "0"}])

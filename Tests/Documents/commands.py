@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 
-from conftest import CHECKOUT
+from conftest import CHECKOUT, PATIENCE
 
 
 def blocks(document):
@@ -23,7 +23,7 @@ def run(document, data):
         env={**os.environ, "INSTANCE": str(data), "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=240 * PATIENCE,
     )
     outputs = re.split(r"\n=== block \d+\n", result.stdout)
     for block, output in zip(found, outputs):

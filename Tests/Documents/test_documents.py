@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from commands import blocks, run
-from conftest import CHECKOUT
+from conftest import CHECKOUT, PATIENCE
 
 PAGES = sorted((CHECKOUT / "docs").glob("*.md"))
 # Their subjects cannot be shown by commands on an instance of deploy/up.
@@ -43,7 +43,7 @@ def test_the_first_message_of_the_readme_arrives(product_port, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=60 * PATIENCE,
     )
     assert result.returncode == 0, result.stderr
     sent, history = (json.loads(each) for each in result.stdout.replace("}[", "}\n[").splitlines())
@@ -56,5 +56,5 @@ def test_the_first_request_that_up_prints_is_answered(product_port):
     key = re.search(r"SesacKey: (\S+)'", up)[1]
     command = ["curl", "-s", f"http://127.0.0.1:{product_port}/v1/users/join", "-H", f"SesacKey: {key}"]
     command += ["-H", "Content-Type: application/json", "-d", body.replace("first@", "second@")]
-    reply = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=30).stdout)
+    reply = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=30 * PATIENCE).stdout)
     assert reply["token"]["accessToken"]

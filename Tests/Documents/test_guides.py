@@ -8,7 +8,7 @@ import sys
 import urllib.request
 
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, PATIENCE
 
 GUIDES = sorted((CHECKOUT / "docs/guides").glob("*.md"))
 # The commands of a guide find a new account with a workspace, its first channel and functions for calls.
@@ -38,7 +38,7 @@ def blocks(guide, language):
 
 
 def output(command, environment, **more):
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, **more)
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240 * PATIENCE, **more)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -49,7 +49,7 @@ def program(language, folder):
     path = folder / {"bash": "a.sh", "javascript": "a.mjs", "swift": "main.swift", "python": "a.py"}[language]
     path.write_text(text)
     if language == "swift":
-        subprocess.run(["swiftc", "-o", folder / "program", path], check=True, timeout=240)
+        subprocess.run(["swiftc", "-o", folder / "program", path], check=True, timeout=240 * PATIENCE)
         return [folder / "program"]
     return [{"bash": "bash", "javascript": "node", "python": sys.executable}[language], path]
 
@@ -107,5 +107,5 @@ def test_the_targets_of_a_guide_exist():
 
 
 def get(port, path):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as reply:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30 * PATIENCE) as reply:
         return reply.read()

@@ -94,6 +94,7 @@ struct DrainTests {
         try await withServer(loops: 2) { _ in
             .json([])
         } body: { running in
+            defer { isOver.withLock { $0 = true } }
             let failures = Journal<String>()
             let callers = (0..<6).map { _ in
                 BackgroundThread {

@@ -36,6 +36,13 @@ def patient_port():
 
 
 @pytest.fixture(scope="session")
+def slow_port():
+    """It also pings less often: the older client wants each answer before its next ping."""
+    with serving("socketio-conformance", "3", str(PATIENT_TIMEOUT * 1000), str(PATIENT_TIMEOUT * 1000)) as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
 def quiet_port():
     """It pings nobody while a test lasts."""
     with serving("socketio-conformance", "3", "20000", "25000") as port:

@@ -4,6 +4,7 @@ Run with either line of python-socketio, each in its own process. TRANSPORT is p
 SILENCE is the number of seconds after which the server closes a connection that does not answer its pings.
 """
 
+import inspect
 import os
 import sys
 import threading
@@ -29,15 +30,18 @@ class Recorder:
             assert self.changed.wait_for(lambda: wanted in self.events, PATIENCE), str((wanted, self.events))[:300]
 
 
-client = socketio.Client(reconnection=False)
+client = socketio.Client(reconnection=False, request_timeout=PATIENCE)
 seen = Recorder()
 for namespace in ("/", "/custom"):
     client.on("auth", lambda *args, n=namespace: seen.note("auth", n), namespace=namespace)
     client.on("message-back", lambda *args, n=namespace: seen.note("back", n, args), namespace=namespace)
+# The newer version waits for the namespaces, by default only for a second.
+more = {"wait_timeout": PATIENCE} if "wait_timeout" in inspect.signature(client.connect).parameters else {}
 client.connect(
     f"http://127.0.0.1:{PORT}",
     transports=None if TRANSPORT == "both" else [TRANSPORT],
     namespaces=["/", "/custom"],
+    **more,
 )
 for namespace in ("/", "/custom"):
     seen.wait(("auth", namespace))
@@ -45,7 +49,7 @@ for namespace in ("/", "/custom"):
     for arguments in ((1, "2", {"3": [True]}), ("한글 😀", None), (b"\x00\x01", {"inner": b"\xff" * 10}), (large,)):
         client.emit("message", arguments, namespace=namespace)
         seen.wait(("back", namespace, arguments))
-        answer = client.call("message-with-ack", arguments, namespace=namespace, timeout=20)
+        answer = client.call("message-with-ack", arguments, namespace=namespace, timeout=PATIENCE)
         assert answer == (arguments if len(arguments) > 1 else arguments[0])
 # Only answers to pings keep it open that long.
 client.sleep(float(SILENCE) + 1)

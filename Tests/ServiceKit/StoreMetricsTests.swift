@@ -118,7 +118,7 @@ struct StoreMetricsTests {
                     group.addTask {
                         try await loop.run {
                             // A transaction that has waited for too long tries again.
-                            while !isOver.state.withLock(\.self) {
+                            while !isOver.state.withLock(\.self), !Task.isCancelled {
                                 _ = try? await pool.transaction { tx in
                                     _ = try await tx.query(Self.one)
                                     try await eventually("an end") { isOver.state.withLock(\.self) }

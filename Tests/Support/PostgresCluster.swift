@@ -151,8 +151,13 @@ public final class PostgresCluster: Sendable {
     /// Ends all sessions and shuts the server down cleanly.
     public func stop() async { await process?.stop(SIGINT) }
 
-    /// Kills the postmaster as a crash would; its sessions end themselves.
-    public func kill() async { await process?.stop(SIGKILL) }
+    /// Kills the postmaster as a crash would. Its sessions end themselves, and until then they answer: waits for the last one.
+    public func kill() async {
+        guard let process else { return }
+        let sessions = ProcessTimes.all().filter { $0.value.parent == process.pid }.keys
+        await process.stop(SIGKILL)
+        try? await eventually("an end of the sessions") { !sessions.contains { Glibc.kill($0, 0) == 0 } }
+    }
 
     public func restart() async throws {
         await stop()

@@ -155,7 +155,8 @@ struct ClosingTests {
             try await eventually("the erasure") { try await chat.database.ask(Self.left) == "0|0|0|1" }
             let read = try await chat.database.ask(
                 "select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'message'")
-            #expect(Int(read).map { $0 < 3 * Self.messages } == true, "\(read)")
+            // Far more, if each batch looked at all messages.
+            #expect(Int(read).map { $0 < 6 * Self.messages } == true, "\(read)")
         }
     }
 
@@ -216,7 +217,8 @@ struct ClosingTests {
                 select calls from pg_stat_statements s join pg_database d on d.oid = s.dbid
                 where datname = current_database() and query ~ 'insert into removal'
                 """)
-            #expect(calls == "3")
+            // One for each batch of a hundred, and those of a fact that was delivered again.
+            #expect((3...6).contains(Int(calls) ?? 0), "\(calls)")
         }
         await cluster.stop()
     }

@@ -89,6 +89,7 @@ struct OutgoingWebhookTests {
             _ = try await chat.send("one")
             _ = try await chat.send("two")
             try await eventually("a refusal") { fixture.receivers.received("a").contains { $0.status == 500 } }
+            try await fixture.delay()
             #expect(try await chat.send("x", to: 8).status == 201)
             #expect(try await fixture.take(1)[0]["data"]?["room"]?.string == "channel-8")
             #expect(fixture.receivers.received("a").count == 2, "the second message waits behind the first")
@@ -224,6 +225,7 @@ struct OutgoingWebhookTests {
             fixture.receivers.set("a", statuses: [500])
             _ = try await fixture.chat.send("a secret")
             try await eventually("a refusal") { !fixture.receivers.received("a").isEmpty }
+            try await fixture.delay()
             #expect(try await fixture.chat.call("DELETE", "\(Self.chats)/1").status == 200)
             try await fixture.hurry()
             let message = try await fixture.take(1)[0]["data"]?["message"]

@@ -102,10 +102,16 @@ struct SearchLimitTests {
             // Redis learns the script.
             #expect(try await Self.search(chat, on: 0).status == 200)
             let before = try await chat.redis.calls(of: "evalsha")
+            // Two searches may still have their leases, and then the next one is refused.
+            let attempts = Mutex(0)
             for _ in 0..<3 {
-                try await eventually("a search") { try await Self.search(chat, on: 0).status == 200 }
+                try await eventually("a search") {
+                    attempts.withLock { $0 += 1 }
+                    return try await Self.search(chat, on: 0).status == 200
+                }
             }
-            #expect(try await chat.redis.calls(of: "evalsha") == before + 3)
+            let trips = try await chat.redis.calls(of: "evalsha") - before
+            #expect((3...attempts.withLock(\.self)).contains(trips))
         }
     }
 

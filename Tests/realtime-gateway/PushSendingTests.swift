@@ -33,8 +33,8 @@ struct PushSendingTests {
                 try await eventually("the end of the others") {
                     try await harness.ask("select count(done_at) from realtime.push") == "98"
                 }
-                // Before the two have been given up and tried again.
-                #expect(Self.devices(harness).count == 100)
+                // The two may have been given up and tried again.
+                #expect(Set(Self.devices(harness)).count == 100)
                 harness.peers.change { $0.heldDevices = [] }
                 try await harness.settled(count: 100)
             }

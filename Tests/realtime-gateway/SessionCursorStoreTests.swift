@@ -172,7 +172,10 @@ struct SessionCursorStoreTests {
                 }
             }()
             var found: [Int64] = []
-            while found.last ?? 0 < 398 { found.append(try await store.find(session, Self.room).seq ?? 0) }
+            let limit = ContinuousClock.now + Duration.seconds(60).patiently
+            while found.last ?? 0 < 398, ContinuousClock.now < limit {
+                found.append(try await store.find(session, Self.room).seq ?? 0)
+            }
             try await writes
             #expect(found.allSatisfy { $0 % 2 == 0 })
         }

@@ -57,7 +57,7 @@ import Testing
 
         func count(_ fixture: RedisFixture, on loop: EventLoop) async {
             let key = fixture.key("count")
-            while !isOver.load(ordering: .relaxed) {
+            while !isOver.load(ordering: .relaxed), !Task.isCancelled {
                 let start = ContinuousClock.now
                 do {
                     try await fixture.redis.increment(key)

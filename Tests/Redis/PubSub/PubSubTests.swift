@@ -111,6 +111,8 @@ import Testing
             let received = Record<[UInt8]>()
             let slow = fixture.group.loops[1]
             let gate = Gate()
+            // A loop that waits at the gate cannot be stopped.
+            defer { gate.isOpen.store(true, ordering: .relaxed) }
             try await slow.run {
                 _ = try await subscriber.subscribe(to: channel, on: slow) { event in
                     guard case .message(let bytes) = event else { return }

@@ -31,10 +31,10 @@ final class PersistentSender: Sendable {
     /// Stops after the current message.
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Sends until `end`.
+    /// Sends until `end`, or until the task is cancelled.
     func run(_ process: ChatProcess) async {
         var number = 0
-        while !state.withLock(\.isOver) {
+        while !state.withLock(\.isOver), !Task.isCancelled {
             let (name, channel) = ("\(user)-\(number)", Int64(7 + number % 2))
             await sendUntilAcknowledged(process, name, channel)
             number += 1
@@ -42,7 +42,7 @@ final class PersistentSender: Sendable {
     }
 
     private func sendUntilAcknowledged(_ process: ChatProcess, _ name: String, _ channel: Int64) async {
-        while true {
+        while !Task.isCancelled {
             if let reply = try? await process.send("text of \(name)", user: user, to: channel, clientID: name),
                 reply.status == 201, let json = try? reply.json, let seq = json["seq"]?.int,
                 let id = json["chat_id"]?.string

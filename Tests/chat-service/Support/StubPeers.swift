@@ -150,11 +150,14 @@ struct PeersOfChat: StubState {
             if ownerless.contains(call.number) { return .json("{}") }
             return .json(#"{"user_id":"\#(members.first { roles[$0] == "owner" } ?? 99)"}"#)
         case ("workspaces", "audit"):
-            audited.append("\(call.text("action") ?? "") \(call.text("key") ?? "")")
+            // A call without an answer in time is repeated, and its key makes it one.
+            let entry = "\(call.text("action") ?? "") \(call.text("key") ?? "")"
+            if !audited.contains(entry) { audited.append(entry) }
             return .json("{}")
         case ("operators", "acts"): return .json("{}")
         case ("workspaces", "removals"):
-            removals.append("\(user) \(call.number) \(call.text("by") ?? "nobody")")
+            let removal = "\(user) \(call.number) \(call.text("by") ?? "nobody")"
+            if !removals.contains(removal) { removals.append(removal) }
             workspaces[call.number]?.remove(user)
             return .json("{}")
         case ("rooms", "present"):

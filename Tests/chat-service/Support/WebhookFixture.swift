@@ -87,6 +87,17 @@ struct WebhookFixture {
         }
     }
 
+    /// Keeps the event that was refused from being sent again before `hurry`.
+    func delay() async throws {
+        try await eventually("the record of a refusal") {
+            try await self.chat.database.ask(
+                """
+                update chat.webhook_queue set due_at = due_at + 3600000 where due_at is not null and attempts > 0
+                returning 1
+                """) == "1"
+        }
+    }
+
     /// Lets every event that waits for another attempt be sent now.
     func hurry() async throws {
         _ = try await chat.database.ask(
