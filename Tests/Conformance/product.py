@@ -18,6 +18,8 @@ SETTINGS = {
     f"command_timeout = {min(30, round(patiently(3)))}s\n",
     "payment-service": "welcome_grant = 1000\n",
 }
+for program in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):
+    SETTINGS[program] = SETTINGS.get(program, "") + f"internal_timeout = {round(patiently(3))}s\n"
 GRANT = 1000
 
 

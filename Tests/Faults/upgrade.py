@@ -33,9 +33,10 @@ class Upgrade(Deployment):
 
     def __init__(self, older, programs, log):
         super().__init__(older, programs, log)
-        # The older release does not know this setting, and few users join here.
-        own = self.data / "settings/auth-service.conf"
-        own.write_text(own.read_text().replace("free_joins = 10000\n", ""))
+        # The older release does not know these settings, and few users join here.
+        for own in self.data.glob("settings/*.conf"):
+            lines = own.read_text().splitlines(keepends=True)
+            own.write_text("".join(line for line in lines if not line.startswith(("free_joins ", "internal_timeout "))))
         self.newer, self.programs = self.programs, self.folder / "programs"
         self.programs.mkdir()
         # The stand-ins belong to the tests, and so does their version.

@@ -45,6 +45,8 @@ public final class ServiceUnderTest: Stoppable {
             "redis_url": "redis://127.0.0.1:\(self.redis.port)/0", "files_folder": files.path,
             // Clients of tests keep idle connections.
             "drain_idle": "0s",
+            // A repeated call would be one more in the counts of tests.
+            "internal_timeout": "\(Duration.seconds(3).patiently.components.seconds)s",
         ]
         all.merge(settings) { _, own in own }
         let config = try Config(

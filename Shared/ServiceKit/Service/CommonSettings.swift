@@ -48,6 +48,10 @@ struct CommonSettings: Sendable {
         "realtime_url", default: "http://127.0.0.1:9104", "The internal address of realtime-gateway.")
     static let paymentURL = ConfigKey(
         "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
+    static let internalTimeout = ConfigKey(
+        "internal_timeout", default: Duration.seconds(3), atLeast: .milliseconds(100),
+        "How long most calls to other services may take. Those that may be repeated get a second attempt after half of it."
+    )
     static let fileLinkLifetime = ConfigKey(
         "file_link_lifetime", default: Duration.seconds(3600), atLeast: .seconds(1),
         "How long a signed URL of a file is valid; at most as long as the longest access token.")
@@ -118,7 +122,8 @@ struct CommonSettings: Sendable {
         operatorCredential.entry, operatorsFile.entry,
         databaseURL.entry, databaseConnections.entry, databaseConnectTimeout.entry,
         databaseSilence.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        realtimeURL.entry, paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
+        realtimeURL.entry, paymentURL.entry, internalTimeout.entry, fileLinkLifetime.entry, imagePixels.entry,
+        trustedProxies.entry,
         gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         userReplyBytes.entry, addressReplyBytes.entry, replyBytes.entry,

@@ -44,8 +44,9 @@ extension ServiceBuilder {
     /// The secret that services show each other.
     public var credential: String { config[CommonSettings.credential].revealed }
 
-    /// A client of another service's internal API, with `deadline` for each call.
-    public func internalClient(_ base: String, deadline: Duration = .seconds(3)) -> InternalClient {
-        InternalClient(base, credential: credential, http: http, deadline: deadline)
+    /// A client of another service's internal API, with a deadline for each call: nil for that of the settings.
+    public func internalClient(_ base: String, deadline: Duration? = nil) -> InternalClient {
+        InternalClient(
+            base, credential: credential, http: http, deadline: deadline ?? config[CommonSettings.internalTimeout])
     }
 }
