@@ -5,7 +5,7 @@ extension App {
     /// Builds the deletion of accounts and the job that takes it to its end.
     static func assembleErasures(
         _ service: ServiceBuilder, _ store: ErasureStore, _ settings: AuthSettings, sessions: Sessions,
-        facts: AccountFactPublisher, workspaces: WorkspaceClient, portraits: Pictures
+        facts: AccountFactPublisher, workspaces: WorkspaceClient, mails: MailOutbox, portraits: Pictures
     ) throws -> Erasures {
         let grants = try GrantSettings(service.config)
         let signal = WakeSignal()
@@ -22,7 +22,7 @@ extension App {
         service.background("finished erasures", every: .seconds(3600), job.forget)
         service.queue("erasure", length: store.length)
         return Erasures(
-            store: store, sessions: sessions, facts: facts, workspaces: workspaces, portraits: portraits, signal: signal
-        )
+            store: store, sessions: sessions, facts: facts, workspaces: workspaces, mails: mails, portraits: portraits,
+            signal: signal)
     }
 }

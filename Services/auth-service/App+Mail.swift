@@ -22,6 +22,11 @@ extension App {
             service.background("mail delivery") { try await delivery.run(on: $0) }
             service.atDrain { transport.close() }
             service.queue("mail", length: store.length)
+        } else {
+            // Mails that waited when the server was taken from the settings.
+            service.background("mails without a server", every: .seconds(3600)) {
+                try await store.deleteExpired(at: .now)
+            }
         }
         return MailOutbox(
             store: store, isSetUp: transport != nil, lifetime: settings.lifetime, signal: signal, log: service.log)
@@ -32,15 +37,16 @@ extension App {
         _ service: ServiceBuilder, _ stores: CredentialStores, accounts: Accounts, mails: MailOutbox,
         sessions: Sessions, facts: AccountFactPublisher, throttle: LoginThrottle
     ) -> Credentials {
+        let limits = CodeSettings(service.config).limits
         service.background("old codes and devices", every: .seconds(600)) {
-            try await stores.codes.deleteOld(before: Timestamp.now - Codes.window)
+            try await stores.codes.deleteOld(before: Timestamp.now - max(Codes.window, limits.lifetime))
             try await stores.devices.forget(before: Timestamp.now - NewDevices.memory)
         }
         return Credentials(
             store: stores.credentials, accounts: accounts,
             codes: Codes(
                 store: stores.codes, generator: CodeGenerator(credential: service.credential), mails: mails,
-                limits: CodeSettings(service.config).limits),
+                limits: limits),
             mails: mails, sessions: sessions, facts: facts, throttle: throttle)
     }
 }

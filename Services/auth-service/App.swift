@@ -83,7 +83,7 @@ enum App {
             credentials: credentials, identities: identities, kakao: kakao, apple: apple)
         let erasures = try assembleErasures(
             service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
-            workspaces: workspaces, portraits: pictures)
+            workspaces: workspaces, mails: mails, portraits: pictures)
         let erasureRoutes = ErasureRoutes(erasures: erasures, confirmation: confirmation)
         let secondFactorRoutes = SecondFactorRoutes(
             factors: finish.tickets.factors, accounts: accountStore, confirmation: confirmation, finish: finish)

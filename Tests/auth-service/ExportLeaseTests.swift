@@ -61,4 +61,23 @@ struct ExportLeaseTests {
             #expect(try await database.run(sql: "select due_at from auth.export") == "7\n")
         }
     }
+
+    @Test("D1: a file that is stored after the sweep forgot it is recorded again")
+    func forgotten() async throws {
+        try await withLease { lease, _, _ in
+            let (store, order) = (lease.store, lease.order)
+            for name in ["exports/lost.zip", "exports/late.zip"] {
+                try await store.record(name, of: order.account, due: .now)
+            }
+            try await store.forget(["exports/lost.zip", "exports/late.zip"])
+            try await store.makeDue("exports/lost.zip")
+            #expect(try await store.dueFiles(at: .now, limit: 10) == ["exports/lost.zip"])
+            let end = Timestamp.now + .seconds(60)
+            let isDone = try await store.transaction { tx in
+                try await store.finish(order, file: "exports/late.zip", size: 1, expiry: end, in: tx)
+            }
+            #expect(isDone)
+            #expect(try await store.dueFiles(at: end, limit: 10).contains("exports/late.zip"))
+        }
+    }
 }

@@ -196,4 +196,41 @@ struct LimitTests {
             #expect(try await fixture.me(other.access, key: "collatalk").status == 200)
         }
     }
+
+    @Test("A7: a login with the old password does not bring it back by replacing its outdated hash")
+    func rehashMeanwhile() async throws {
+        try await AuthFixture.run { fixture async throws in
+            _ = try await fixture.join()
+            let database = fixture.service.database
+            let parameters = Argon2Parameters(memory: 1024, iterations: 1, parallelism: 1)
+            let old = try await PasswordHasher(parameters: parameters, threads: 1).hash(AuthFixture.password)
+            let new = try await PasswordHasher(threads: 1).hash("Haetnim-77!")
+            try await database.run(sql: "update auth.account set password_hash = '\(old)'")
+            // Holds the row until the login waits for it.
+            async let change = database.run(
+                sql: """
+                    begin; update auth.account set password_hash = '\(new)', credentials = credentials + 1;
+                    select pg_advisory_xact_lock(77);
+                    do $$ begin
+                        for turn in 1..6000 loop
+                            perform pg_stat_clear_snapshot();
+                            exit when exists (select from pg_stat_activity
+                                where wait_event_type = 'Lock' and datname = current_database());
+                            perform pg_sleep(0.005);
+                        end loop;
+                    end $$; commit
+                    """)
+            try await eventually("the change") {
+                try await database.run(
+                    sql: """
+                        select count(*) from pg_locks where locktype = 'advisory' and objid = 77
+                            and database = (select oid from pg_database where datname = current_database())
+                        """) != "0\n"
+            }
+            #expect(try await fixture.logInReply().errorCode == "E03")
+            _ = try await change
+            #expect(try await fixture.logInReply().errorCode == "E03")
+            #expect(try await fixture.logInReply(password: "Haetnim-77!").status == 200)
+        }
+    }
 }

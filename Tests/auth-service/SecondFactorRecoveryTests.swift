@@ -98,4 +98,22 @@ struct SecondFactorRecoveryTests {
                     == "1")
         }
     }
+
+    @Test("A20: a new password forgets the remembered devices")
+    func rememberedUntilNewPassword() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let account = try await factor.protect(fixture)
+            let reply = try await factor.redeem(
+                fixture, try await factor.ticket(fixture), account.code(), more: #","remember":true"#)
+            let token = try #require(try reply.json["token"]?["rememberToken"]?.string)
+            let changed = try await fixture.service.call(
+                "PUT", "/v1/users/me/password", token: account.user.access,
+                json: #"{"password":"\#(AuthFixture.password)","newPassword":"Haetnim-77!"}"#)
+            #expect(changed.status == 200)
+            let login = try await fixture.service.call(
+                "POST", "/v1/users/login",
+                json: #"{"email":"a@b.kr","password":"Haetnim-77!","rememberToken":"\#(token)"}"#)
+            #expect(login.errorCode == "E07")
+        }
+    }
 }

@@ -56,7 +56,8 @@ struct Accounts: Sendable {
             throw Self.wrongPassword
         }
         if needsRehash {
-            try await store.setPasswordHash(try await passwords.hash(password, for: .knownPair), of: found.account.id)
+            let hash = try await passwords.hash(password, for: .knownPair)
+            try await store.setPasswordHash(hash, of: found.account.id, at: found.credentials)
         }
         return SignIn(account: found.account, credentials: found.credentials)
     }

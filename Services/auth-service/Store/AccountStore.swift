@@ -62,7 +62,8 @@ struct AccountStore: Sendable {
         returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
     private static let setPassword = Statement.write(
-        "set password hash", "update account set password_hash = $2 where id = $1 and deleted_at is null")
+        "set password hash",
+        "update account set password_hash = $2 where id = $1 and credentials = $3 and deleted_at is null")
 
     private static let inexact = Statement.read(
         "accounts with inexact keys",
@@ -172,9 +173,9 @@ struct AccountStore: Sendable {
         }
     }
 
-    /// Replaces a password hash that has outdated parameters.
-    func setPasswordHash(_ hash: String, of id: UserID) async throws {
-        try await database.execute(Self.setPassword, id, hash)
+    /// Replaces a password hash that has outdated parameters, unless the password was changed after `credentials`.
+    func setPasswordHash(_ hash: String, of id: UserID, at credentials: Int64) async throws {
+        try await database.execute(Self.setPassword, id, hash, credentials)
     }
 }
 

@@ -13,11 +13,12 @@ struct CodeStore: Sendable {
         select pg_advisory_xact_lock(hashtextextended('code:' || name, 0))
         from unnest($1::text[]) as name
         """)
+    /// Resets of a password have a count of their own: codes that others order for an address keep nobody from a reset.
     private static let recent = Statement.read(
         "recent codes",
         """
-        select (select count(*) from mail_code where address = $1 and created_at > $3),
-            (select min(created_at) from mail_code where address = $1 and created_at > $3),
+        select (select count(*) from mail_code where address = $1 and created_at > $3 and (not $4 or purpose = $5)),
+            (select min(created_at) from mail_code where address = $1 and created_at > $3 and (not $4 or purpose = $5)),
             (select count(*) from mail_code where account = $2 and created_at > $3),
             (select min(created_at) from mail_code where account = $2 and created_at > $3)
         """)
@@ -65,8 +66,10 @@ struct CodeStore: Sendable {
         let names = ([seed.address] + (seed.account.map { ["account \($0)"] } ?? [])).sorted()
         return try await database.transaction(attempts: 3) { tx in
             try await tx.query(Self.lock, names)
-            let oldest = try await tx.query(Self.recent, seed.address, seed.account, since.milliseconds).only {
-                row throws(PostgresError) in
+            let oldest = try await tx.query(
+                Self.recent, seed.address, seed.account, since.milliseconds, seed.purpose == .reset,
+                seed.purpose.rawValue
+            ).only { row throws(PostgresError) in
                 var oldest: [Int64] = []
                 for _ in 1...2 {
                     let count = try row.next(as: Int64.self)

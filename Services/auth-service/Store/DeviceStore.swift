@@ -14,7 +14,8 @@ struct DeviceStore: Sendable {
         on conflict (token) do update
         set account = excluded.account, session = excluded.session, updated_at = excluded.updated_at
         """)
-    private static let replace = Statement.write("replace devices of session", "delete from device where session = $1")
+    private static let replace = Statement.write(
+        "replace devices of session", "delete from device where session = $1 and token <> $2")
     private static let ofAccounts = Statement.read(
         "devices of accounts",
         """
@@ -25,11 +26,12 @@ struct DeviceStore: Sendable {
 
     /// Makes `token` the session's device; an empty token removes the device.
     func set(_ token: String, of session: SessionID, _ account: UserID, at now: Timestamp) async throws {
-        try await database.transaction { tx in
-            try await tx.execute(Self.replace, session)
+        try await database.transaction(attempts: 3) { tx in
+            // It locks the session before its devices, as the end of a session does.
             if !token.isEmpty {
                 try await tx.execute(Self.put, token, account, session, now.milliseconds)
             }
+            try await tx.execute(Self.replace, session, token)
         }
     }
 

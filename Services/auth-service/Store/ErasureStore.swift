@@ -24,7 +24,7 @@ struct ErasureStore: Sendable {
         """
         insert into mail (recipient, template, language, created_at, due_at, expires_at)
         select email, $2, language, $3, $3, $4 from account
-        where id = $1 and deleted_at is null and email not like '%.invalid' and mail_bounced_at is null
+        where $5 and id = $1 and deleted_at is null and email not like '%.invalid' and mail_bounced_at is null
         """)
     private static let begin = Statement.write(
         "begin erasure",
@@ -144,15 +144,17 @@ struct ErasureStore: Sendable {
         var grants: [Erasures.Grant] = []
     }
 
-    /// Takes everything personal from an account's row and orders the goodbye; nil if it is deleted already.
-    func close(_ account: UserID, at now: Timestamp, in tx: PostgresTransaction) async throws -> Account? {
+    /// Takes everything personal from an account's row; nil if it is deleted already. A goodbye can be ordered only where mails go out.
+    func close(
+        _ account: UserID, sendsGoodbye: Bool, at now: Timestamp, in tx: PostgresTransaction
+    ) async throws -> Account? {
         let address = try await tx.query(Self.address, account).first { row throws(PostgresError) in
             try row.next(as: String.self)
         }
         guard let address else { return nil }
         try await tx.execute(
             Self.goodbye, account, MailTemplate.accountDeleted.rawValue, now.milliseconds,
-            (now + .seconds(86_400)).milliseconds)
+            (now + .seconds(86_400)).milliseconds, sendsGoodbye)
         try await tx.execute(Self.eraseCode, account, address)
         return try await tx.query(
             Self.close, account, now.milliseconds, DeletedProfile.address(of: account), DeletedProfile.nickname

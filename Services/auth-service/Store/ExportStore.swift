@@ -60,9 +60,12 @@ struct ExportStore: Sendable {
         """
         with finished as (
             update export set state = 'ready', file = $4, size = $5, expires_at = $6
-            where account = $1 and requested_at = $2 and attempts = $3 and state = 'pending' returning file, expires_at
+            where account = $1 and requested_at = $2 and attempts = $3 and state = 'pending'
+            returning account, file, expires_at
         )
-        update export_file set due_at = finished.expires_at from finished where export_file.name = finished.file
+        -- The sweep may have forgotten a file that took long to store.
+        insert into export_file (name, account, due_at) select file, account, expires_at from finished
+        on conflict (name) do update set due_at = excluded.due_at
         """)
     private static let fail = Statement.write(
         "fail export",
@@ -74,8 +77,12 @@ struct ExportStore: Sendable {
         insert into export_file (name, account, due_at)
         select $1, id, $3 from account where id = $2 and deleted_at is null for share
         """)
+    /// The sweep may have forgotten the file before it was stored, so it is recorded again.
     private static let makeDue = Statement.write(
-        "make export file due", "update export_file set due_at = 0 where name = $1")
+        "make export file due",
+        """
+        insert into export_file (name, due_at) values ($1, 0) on conflict (name) do update set due_at = 0
+        """)
     private static let dueFiles = Statement.read(
         "due export files", "select name from export_file where due_at <= $1 order by due_at limit $2")
     private static let forgetFiles = Statement.write(

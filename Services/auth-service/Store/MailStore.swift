@@ -45,6 +45,8 @@ struct MailStore: Sendable {
         ) as account on true
         """)
     private static let finish = Statement.write("finish mail", "delete from mail where id = $1")
+    private static let deleteExpired = Statement.write(
+        "delete expired mails", "delete from mail where expires_at <= $1")
     private static let bounce = Statement.write(
         "bounce mail",
         """
@@ -99,6 +101,10 @@ struct MailStore: Sendable {
     }
 
     func finish(_ id: MailID) async throws { try await database.execute(Self.finish, id) }
+
+    func deleteExpired(at now: Timestamp) async throws {
+        try await database.execute(Self.deleteExpired, now.milliseconds)
+    }
 
     /// Deletes a mail that was refused for good, and notes it at the account.
     func bounce(_ mail: WaitingMail, at now: Timestamp) async throws {

@@ -58,6 +58,8 @@ struct SessionStore: Sendable {
             where account = $1 and revoked_at is null and expires_at > $2 and id is distinct from $3 returning id
         ), deleted_device as (
             delete from device using revoked where device.session = revoked.id
+        ), forgotten as (
+            delete from remembered_device where account = $1
         )
         select id from revoked
         """)
@@ -127,7 +129,8 @@ struct SessionStore: Sendable {
         !(try await database.query(Self.revoke, id, account, now.milliseconds).isEmpty)
     }
 
-    /// Ends all open sessions of the account, deletes their devices and returns their ids.
+    /// Ends all open sessions of the account, deletes their devices and returns their ids. The next sign-in of every device asks for the
+    /// second factor again.
     func revokeAll(of account: UserID, at now: Timestamp) async throws -> [SessionID] {
         try await revokeAll(of: account, except: nil, at: now, in: database)
     }

@@ -10,6 +10,7 @@ struct Erasures: Sendable {
     let sessions: Sessions
     let facts: AccountFactPublisher
     let workspaces: WorkspaceClient
+    let mails: MailOutbox
     let portraits: Pictures
     let signal: WakeSignal
 
@@ -43,7 +44,9 @@ struct Erasures: Sendable {
     func delete(_ order: Order) async throws {
         let now = Timestamp.now
         let (account, ended) = try await facts.outbox.transaction { tx in
-            guard let account = try await store.close(order.account, at: now, in: tx) else { throw Failure.notFound }
+            // Without a mail server nothing would delete the goodbye, which has the address.
+            let closed = try await store.close(order.account, sendsGoodbye: mails.isSetUp, at: now, in: tx)
+            guard let account = closed else { throw Failure.notFound }
             let ended = try await sessions.revokeAll(of: order.account, at: now, in: tx)
             try await store.begin(order, at: now, due: now + Self.settling, in: tx)
             try await store.eraseOwn(order.account, in: tx)
