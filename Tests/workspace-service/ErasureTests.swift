@@ -95,4 +95,18 @@ struct ErasureTests {
             try await publish(harness, user: 2, round: 2)
         }
     }
+
+    @Test("An invitation that ends with the account of its inviter keeps no address")
+    func invitedAddress() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            _ = try await harness.call("PUT", "/v1/workspaces/\(id)/members/2/role", json: #"{"role":"admin"}"#)
+            let made = try await harness.call(
+                "POST", "/v1/workspaces/\(id)/invitations", user: 2, json: #"{"email":"new@example.com"}"#)
+            #expect(made.status == 201, "\(made.text)")
+            try await publish(harness, user: 2)
+            #expect(try await harness.sql("select count(*) from invitation where recipient is not null") == "0")
+        }
+    }
 }

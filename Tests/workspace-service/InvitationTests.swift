@@ -101,6 +101,7 @@ struct InvitationTests {
             for wrong in [
                 #"{"role":"guest"}"#, #"{"role":"guest","channels":["\#(foreign)"]}"#, #"{"role":"owner"}"#,
                 #"{"uses":0}"#, #"{"expiresIn":1}"#, #"{"email":"nobody"}"#, #"{"email":"a@b.kr","uses":2}"#,
+                #"{"language":"fr"}"#,
             ] {
                 let reply = try await harness.call("POST", "/v1/workspaces/\(id)/invitations", json: wrong)
                 #expect(["E11", "E14"].contains(reply.errorCode), "\(wrong)")
@@ -217,6 +218,23 @@ struct InvitationTests {
             #expect(member.status == 200)
             let paused = try await ask(6)
             #expect(paused.errorCode == "E98" && Int(paused.headers["retry-after"] ?? "") ?? 0 > 86_400)
+        }
+    }
+
+    @Test("An admin cannot read a link that makes admins")
+    func linksOfAdmins() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            _ = try await harness.call("PUT", "/v1/workspaces/\(id)/members/2/role", json: #"{"role":"admin"}"#)
+            _ = try await Self.make(harness, in: id, #"{"role":"admin"}"#)
+            _ = try await Self.make(harness, in: id)
+            func shown(to user: Int64) async throws -> [Bool]? {
+                let list = try await harness.call("GET", "/v1/workspaces/\(id)/invitations", user: user)
+                return try list.json["items"]?.elements.map { $0.map { $0["token"]?.string != nil } }
+            }
+            #expect(try await shown(to: 1) == [true, true])
+            #expect(try await shown(to: 2) == [true, false])
         }
     }
 }

@@ -161,4 +161,15 @@ struct OperatorTests {
             #expect(try await harness.ask("POST", "/internal/operators/acts", json: "{}").status == 422)
         }
     }
+
+    @Test("A workspace is not handed over to a bot")
+    func handingOverToBot() async throws {
+        try await WorkspaceHarness.use { harness async throws in
+            let id = try await harness.makeWorkspace()
+            let made = try await harness.call("POST", "/v1/workspaces/\(id)/bots", json: #"{"name":"builder"}"#)
+            let bot = try #require(try made.json["bot_id"]?.string)
+            #expect(try await operate(harness, "PUT", "/workspaces/\(id)/owner/\(bot)").errorCode == "E15")
+            #expect(try await harness.sql("select owner from workspace where id = \(id)") == "1")
+        }
+    }
 }

@@ -200,4 +200,41 @@ struct SecondFactorTests {
                     == "0")
         }
     }
+
+    @Test("A20: a locked-out member admits nobody by a link, and becomes no owner")
+    func lostRights() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let path = "/v1/workspaces/\(id)"
+            try await harness.invite(2, to: id)
+            _ = try await harness.call("PUT", path + "/members/2/role", json: #"{"role":"admin"}"#)
+            let made = try await harness.call("POST", path + "/invitations", user: 2, json: "{}")
+            let token = try #require(try made.json["token"]?.string)
+            _ = try await harness.sql("update member set locked_out_at = 1 where user_id = 2")
+            let accepted = try await harness.call(
+                "POST", "/v1/workspaces/invitations/accept", user: 5, json: #"{"token":"\#(token)"}"#)
+            #expect(accepted.errorCode == "E13", "\(accepted.text)")
+            let transferred = try await harness.call(
+                "PUT", path + "/transfer/ownership", json: #"{"owner_id":"2"}"#)
+            #expect(transferred.errorCode == "E11", "\(transferred.text)")
+        }
+    }
+
+    @Test("A change of another setting does not enter the log as a change of the rule")
+    func logged() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            harness.peers.change { $0.withSecondFactor = [1] }
+            for json in [Self.required, #"{"requiresSecondFactor":false}"#, #"{"joinRequests":true}"#, "{}"] {
+                let reply = try await harness.call("PUT", "/v1/workspaces/\(id)/settings", json: json)
+                #expect(reply.status == 200, "\(reply.text)")
+            }
+            let log = try await harness.sql(
+                """
+                select string_agg(coalesce(detail->>'requiresSecondFactor', '-'), ',' order by id)
+                from audit.entry where action = 'settings.changed'
+                """)
+            #expect(log == "true,false,-")
+        }
+    }
 }

@@ -15,6 +15,7 @@ struct Bots: Sendable {
     let limits: BotLimits
 
     private static let nameLength = 1...30
+    private static let tooMany = Failure.invalid("The workspace has too many bots.")
     private static let isGone = Failure.invalid("The bot is not in the workspace any more.")
 
     /// A token with its text, which is shown once.
@@ -32,22 +33,33 @@ struct Bots: Sendable {
     ) async throws -> (bot: Bot, profile: MemberView) {
         try await workspaces.require(.manageBots, of: user, in: id)
         let name = try Self.checked(name)
-        guard try await store.list(id).count < limits.ofWorkspace else {
-            throw Failure.invalid("The workspace has too many bots.")
-        }
+        guard try await store.list(id).count < limits.ofWorkspace else { throw Self.tooMany }
         let key = "bot-" + Hexadecimal.encode(SecureRandom.bytes(12).span)
         let account = try await auth.bot(BotRequest(workspace: id, key: key, nickname: name))
         let bot = Bot(user: account, createdBy: user, createdAt: .now)
-        try await workspaces.changing(id, by: user) { workspace, role, tx in
-            try Policy.require(.manageBots, of: role)
-            try await store.insert(account, in: id, by: user, at: bot.createdAt, tx)
-            try await workspaces.admit(account, to: workspace, in: tx)
-            try await workspaces.audit.record(
-                AuditEvent(.botCreated, by: user, to: account, from: origin), of: id, in: tx)
+        do {
+            try await enter(bot, in: id, by: user, from: origin)
+        } catch  where !error.mayHaveCommitted {
+            // No workspace lists the account, so nobody else could end it.
+            try? await auth.end(EndBotRequest(bot: account, workspace: id))
+            throw error
         }
         workspaces.facts.hint(id, user: account)
         workspaces.facts.tell(.entered, of: id, .member(account, of: nil))
         return (bot, try await profiles.member(account))
+    }
+
+    private func enter(_ bot: Bot, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin) async throws {
+        try await workspaces.changing(id, by: user) { workspace, role, tx in
+            try Policy.require(.manageBots, of: role)
+            // Others may have made bots since the first look.
+            let isNew = try await store.insert(
+                bot.user, in: id, by: user, at: bot.createdAt, atMost: limits.ofWorkspace, tx)
+            guard isNew else { throw Self.tooMany }
+            try await workspaces.admit(bot.user, to: workspace, in: tx)
+            try await workspaces.audit.record(
+                AuditEvent(.botCreated, by: user, to: bot.user, from: origin), of: id, in: tx)
+        }
     }
 
     /// Ends a bot and its tokens. Its messages stay, and its channels pass to the owner of the workspace.

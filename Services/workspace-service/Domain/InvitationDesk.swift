@@ -52,10 +52,13 @@ struct InvitationDesk: Sendable {
         }
     }
 
-    /// A page of the invitations, newest first.
-    func list(_ id: WorkspaceID, _ page: Page, for user: UserID) async throws -> [Invitation] {
-        try await workspaces.require(.invite, of: user, in: id)
-        return try await store.list(id, page)
+    /// A page of the invitations, newest first, and the role of the reader.
+    func list(
+        _ id: WorkspaceID, _ page: Page, for user: UserID
+    ) async throws -> (found: [Invitation], role: WorkspaceRole) {
+        let role = try await workspaces.members.place(of: user, in: id).admitted()
+        try Policy.require(.invite, of: role)
+        return (try await store.list(id, page), role)
     }
 
     /// Ends an invitation. Idempotent.
@@ -94,9 +97,11 @@ struct InvitationDesk: Sendable {
                 invitation.state(at: .now) == .active, let inviter = invitation.createdBy
             else { throw Self.notValid }
             guard role == .outsider else { return (workspace, false) }
-            // An inviter without the right to invite admits nobody.
-            let right = try await workspaces.members.role(of: inviter, in: id, in: tx)
-            guard (try? Policy.invite(right, as: invitation.terms.role)) != nil else { throw Self.notValid }
+            // An inviter that has lost the right to invite, or is locked out, admits nobody.
+            let place = try await workspaces.members.place(of: inviter, in: id, in: tx)
+            guard !place.isLockedOut, (try? Policy.invite(place.role, as: invitation.terms.role)) != nil else {
+                throw Self.notValid
+            }
             try await workspaces.admit(user, to: workspace, as: invitation.terms.role, in: tx)
             try await enter(invitation.terms.channels, user, of: workspace, in: tx)
             try await store.use(invitation.id, tx)

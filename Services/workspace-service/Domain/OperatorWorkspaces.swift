@@ -27,6 +27,9 @@ struct OperatorWorkspaces: Sendable {
         let (workspace, old) = try await changing(id) { workspace, tx in
             guard let old = workspace.owner else { throw Failure(.refused, "A system workspace has no owner.") }
             guard old != owner else { throw Failure.invalid("The user already owns the workspace.") }
+            guard !(try await members.isBot(owner, in: id, of: tx)) else {
+                throw Failure(.refused, "A bot cannot own a workspace.")
+            }
             switch try await members.role(of: owner, in: id, in: tx) {
             case .outsider: throw Failure(.refused, "The new owner must be a member of the workspace.")
             case .guest: try await workspaces.promoteGuest(owner, of: workspace, in: tx)

@@ -152,8 +152,9 @@ struct Workspaces: Sendable {
         of id: WorkspaceID, to newOwner: UserID, by user: UserID, from origin: AuditOrigin
     ) async throws -> Workspace {
         let workspace = try await changing(id, by: user) { _, role, tx in
-            try Policy.transfer(
-                role, toOneself: newOwner == user, newOwner: try await members.role(of: newOwner, in: id, in: tx))
+            let place = try await members.place(of: newOwner, in: id, in: tx)
+            try Policy.transfer(role, toOneself: newOwner == user, newOwner: place.role)
+            guard !place.isLockedOut else { throw Failure.invalid("The new owner must set up a second factor first.") }
             guard !(try await members.isBot(newOwner, in: id, of: tx)) else {
                 throw Failure.invalid("A bot cannot own a workspace.")
             }

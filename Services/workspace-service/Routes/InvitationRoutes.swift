@@ -10,6 +10,9 @@ struct InvitationRoutes: Sendable {
     /// The address that invitations are opened at; the token follows it. Empty if there is none.
     let link: String
 
+    /// The languages of mails.
+    private static let languages: Set = ["ko", "en"]
+
     func register(in routes: inout PublicRoutes) {
         let workspace = "/v1/workspaces/{id}"
         routes.native(.post, workspace + "/invitations", create)
@@ -34,22 +37,24 @@ struct InvitationRoutes: Sendable {
         let role = try fields.optionalText("role").map(WorkspaceRole.init(client:)) ?? .member
         let email = try fields.optionalText("email")
         if let email, !Self.isAddress(email) { throw Failure.invalid("The email is not valid.") }
+        let language = try fields.optionalText("language")
+        if let language, !Self.languages.contains(language) { throw Failure.invalid("language must be ko or en.") }
         let terms = try InvitationTerms(
             role: role, channels: fields.hasValue("channels") ? try fields.ids("channels") : [],
             lifetime: fields.hasValue("expiresIn") ? .seconds(try fields.number("expiresIn")) : nil,
             maxUses: fields.hasValue("uses") ? try fields.number("uses") : nil, recipient: email,
-            language: try fields.optionalText("language"), now: .now)
+            language: language, now: .now)
         let invitation = try await desk.create(terms, in: id, by: caller.user, from: call.origin(of: caller))
-        return call.created(view(invitation))
+        return call.created(view(invitation, for: .owner))
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
         let limit = try call.listLimit()
-        let found = try await desk.list(
+        let (found, role) = try await desk.list(
             try call.id("id"), Page(before: try call.placeCursor(), limit: limit), for: caller.user)
         let last = found.count == limit ? found.last : nil
         return call.page(found, next: last.map { "\($0.createdAt.milliseconds)-\($0.id)" }) { invitation, json in
-            json.view(view(invitation), for: call.profile)
+            json.view(view(invitation, for: role), for: call.profile)
         }
     }
 
@@ -84,10 +89,11 @@ struct InvitationRoutes: Sendable {
         try await desk.mail(of: request.invitation, link: link)
     }
 
-    private func view(_ invitation: Invitation) -> InvitationView {
-        InvitationView(
-            invitation: invitation, token: invitation.kind == .link ? desk.tokens.token(of: invitation.seed) : nil,
-            link: link)
+    /// An invitation with its link, unless the reader may not offer its role: admins would make further admins by the links of owners.
+    private func view(_ invitation: Invitation, for reader: WorkspaceRole) -> InvitationView {
+        let showsLink = invitation.kind == .link && invitation.terms.role < reader
+        return InvitationView(
+            invitation: invitation, token: showsLink ? desk.tokens.token(of: invitation.seed) : nil, link: link)
     }
 
     private static func isAddress(_ text: String) -> Bool {

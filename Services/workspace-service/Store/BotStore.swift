@@ -14,7 +14,8 @@ struct BotStore: Sendable {
             insert into second_factor (user_id, is_on, version) values ($2, true, 9223372036854775807)
             on conflict do nothing
         )
-        insert into bot (workspace, user_id, created_by, created_at) values ($1, $2, $3, $4)
+        insert into bot (workspace, user_id, created_by, created_at)
+        select $1, $2, $3, $4 where (select count(*) from bot where workspace = $1) < $5
         """)
     private static let delete = Statement.write(
         "delete bot",
@@ -25,10 +26,12 @@ struct BotStore: Sendable {
     private static let list = Statement.read(
         "bots", "select user_id, created_by, created_at from bot where workspace = $1 order by created_at, user_id")
 
+    /// Returns false if the workspace, which the caller has locked, has `most` bots.
     func insert(
-        _ bot: UserID, in workspace: WorkspaceID, by user: UserID, at now: Timestamp, _ tx: PostgresTransaction
-    ) async throws {
-        try await tx.execute(Self.insert, workspace, bot, user, now.milliseconds)
+        _ bot: UserID, in workspace: WorkspaceID, by user: UserID, at now: Timestamp, atMost most: Int,
+        _ tx: PostgresTransaction
+    ) async throws -> Bool {
+        try await tx.execute(Self.insert, workspace, bot, user, now.milliseconds, most) > 0
     }
 
     func delete(_ bot: UserID, in workspace: WorkspaceID, _ tx: PostgresTransaction) async throws {

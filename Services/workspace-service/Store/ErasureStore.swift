@@ -20,13 +20,14 @@ struct ErasureStore: Sendable {
         """
         select user_id from member m where workspace = $1 and user_id <> $2
             and not exists (select from bot b where b.workspace = m.workspace and b.user_id = m.user_id)
-        order by role = 'guest', role <> 'admin', joined_at, user_id limit 1
+        order by role = 'guest', locked_out_at is not null, role <> 'admin', joined_at, user_id limit 1
         """)
     private static let bans = Statement.write("erase bans", "delete from ban where user_id = $1")
     private static let requests = Statement.write(
         "erase join requests", "delete from join_request where user_id = $1")
     private static let invitations = Statement.write(
-        "erase creators of invitations", "update invitation set created_by = null where created_by = $1")
+        "erase creators of invitations",
+        "update invitation set created_by = null, recipient = null where created_by = $1")
     private static let secondFactor = Statement.write(
         "erase second factor", "delete from second_factor where user_id = $1")
     private static let moderations = Statement.write(

@@ -33,6 +33,8 @@ extension WorkspaceOptions {
     fileprivate init(row: inout Row) throws(PostgresError) {
         acceptsRequests = try row.next()
         secondFactorFrom = try row.next()
-        secondFactorGrace = .milliseconds(try row.next(as: Int64.self))
+        // The column keeps the grace of a rule that was lifted.
+        let grace = Duration.milliseconds(try row.next(as: Int64.self))
+        secondFactorGrace = secondFactorFrom == nil ? .zero : grace
     }
 }

@@ -67,7 +67,15 @@ struct WorkspaceStore: Sendable {
         update workspace set owner = $2 where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let delete = Statement.write("delete workspace", "delete from workspace where id = $1")
+    /// The bots go with the workspace, and with them their exemption from second factors, which names no workspace.
+    private static let delete = Statement.write(
+        "delete workspace",
+        """
+        with exempted as (
+            delete from second_factor f using bot b where b.workspace = $1 and f.user_id = b.user_id
+        )
+        delete from workspace where id = $1
+        """)
 
     /// Runs `body` in a transaction that may take longer than the pool's deadline.
     func transaction<Result>(

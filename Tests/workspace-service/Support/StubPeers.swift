@@ -41,6 +41,7 @@ struct PeersOfWorkspaces: StubState {
     var sendsMail = true
     /// The number of bots that were made.
     var madeBots: Int64 = 0
+    var endedBots: Set<Int64> = []
     /// The number of tokens of bots that were made. Their replies wait while `holdsTokens`.
     var madeTokens = 0
     var holdsTokens = false
@@ -92,6 +93,9 @@ struct PeersOfWorkspaces: StubState {
         case (_, "end") where call.parts.contains("tokens"):
             if call.text("hash") == nil { endedTokens.append("\(call.number) \(call.parts[4])") }
             return .json(token)
+        case (_, "end"):
+            endedBots.insert(call.number)
+            return .json("{}")
         case (_, "bots"):
             madeBots += 1
             return .json(#"{"user_id":"\#(5000 + madeBots)"}"#)
