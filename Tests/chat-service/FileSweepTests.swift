@@ -19,7 +19,8 @@ struct FileSweepTests {
             let attachments = Attachments(
                 files: store, store: FileRecordStore(database: pool), limits: .sample, pictures: nil)
             return try await attachments.keep(
-                [UploadedFile(field: "files", name: "a.png", upload: upload)], in: .sample, by: UserID(1))[0]
+                [UploadedFile(field: "files", name: "a.png", upload: upload)], in: .sample, by: UserID(1),
+                naming: .empty)[0]
         }
     }
 
@@ -212,10 +213,12 @@ struct FileSweepTests {
                     group.addTask {
                         let body = Upload.form([.png, .pdf], [("content", "a")])
                         let type = ("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")
-                        while (try? await HTTPCall(
-                            "POST", port: process.publicPort, "/v1/workspaces/3/channels/7/chats",
-                            headers: process.headers(user) + [type], body: body
-                        ).reply()) != nil {}
+                        while !Task.isCancelled,
+                            (try? await HTTPCall(
+                                "POST", port: process.publicPort, "/v1/workspaces/3/channels/7/chats",
+                                headers: process.headers(user) + [type], body: body
+                            ).reply()) != nil
+                        {}
                     }
                 }
                 try await eventually("sends") {

@@ -162,4 +162,21 @@ struct FollowedThreadTests {
             #expect(reasons == [1: "thread", 2: "mentions_only", 4: "all", 5: "mentions_only"])
         }
     }
+
+    @Test(
+        "The author and mentioned members of a root follow its thread, also if they have opened it before its first reply"
+    )
+    func openedBefore() async throws {
+        try await Self.use { chat in
+            _ = try await chat.send("root for @n4")
+            for user in [1, 4, 5] as [Int64] {
+                _ = try await chat.call("PUT", "\(Self.chats)/1/thread/read", user: user, json: #"{"seq":1}"#)
+            }
+            _ = try await Self.reply(chat, to: 1, user: 2)
+            for (user, unread) in [(1, 1), (4, 1), (5, nil)] as [(Int64, Int?)] {
+                let first = try await Self.threads(chat, user: user)["items"]?[0]
+                #expect(first?["unreadCount"]?.int == unread, "\(user)")
+            }
+        }
+    }
 }

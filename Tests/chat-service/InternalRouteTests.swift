@@ -151,4 +151,35 @@ struct InternalRouteTests {
             #expect(try await access(2) == [])
         }
     }
+
+    @Test("A page before a seq has the newest messages of the timeline, also above many replies of threads")
+    func pageBelowReplies() async throws {
+        try await ChatHarness.use { chat in
+            let text = String(repeating: "가", count: 10_000)
+            for _ in 1...5 { #expect(try await chat.send(text).status == 201) }
+            for _ in 1...12 {
+                let reply = try await chat.call(
+                    "POST", "\(ChatHarness.channel)/chats", json: #"{"content":"aside","thread":1}"#)
+                #expect(reply.status == 201)
+            }
+            let page = try await chat.instances[0].internalCall(
+                "POST", "/internal/rooms/channel-7/history",
+                json: #"{"user_id":"2","session":"1002","profile":"native","limit":50,"before_seq":100}"#)
+            #expect(try page.json["result"]?.list.map { $0["seq"]?.int } == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test("A page before a seq has the newest messages, also below a message that fills a page alone")
+    func pageAboveLong() async throws {
+        try await ChatHarness.use { chat in
+            // Ten thousand characters, a quarter of a megabyte.
+            let long = String(repeating: "👨‍👩‍👧‍👦", count: 10_000)
+            for text in ["one", long, "three", "four"] { #expect(try await chat.send(text).status == 201) }
+            let page = try await chat.instances[0].internalCall(
+                "POST", "/internal/rooms/channel-7/history",
+                json: #"{"user_id":"2","session":"1002","profile":"native","limit":3,"before_seq":100}"#)
+            // It may end early, and the next page goes on before its first message.
+            #expect(try page.json["result"]?.list.last?["seq"]?.int == 4)
+        }
+    }
 }

@@ -131,16 +131,26 @@ struct ModerationTests {
             #expect(try edited.json["content"]?.string == "**** again")
             #expect(
                 try await chat.call("PUT", "\(Self.chats)/\(seq)", json: #"{"content":"바보"}"#).errorCode == "E11")
-            let at = Timestamp.now + .seconds(3)
+            let at = Timestamp.now + .seconds(3600)
             func schedule(_ text: String) async throws -> HTTPCall.Reply {
                 try await chat.call(
                     "POST", "\(ChatHarness.channel)/scheduled", json: #"{"content":"\#(text)","at":"\#(at)"}"#)
             }
             #expect(try await schedule("바보").errorCode == "E11")
             #expect(try await schedule("later spam").status == 201)
+            try await chat.database.database.run(sql: "update chat.scheduled set send_at = 1, due_at = 1")
             try await eventually("the scheduled message") {
                 try await chat.history(user: 2).last?["content"]?.string == "later ****"
             }
+            // Names of files.
+            func upload(_ name: String) async throws -> HTTPCall.Reply {
+                try await chat.upload([Upload(name: name, bytes: Upload.pdf.bytes)], content: "file", user: 1)
+            }
+            let files = try await chat.database.ask("select count(*) from chat.file")
+            #expect(try await upload("이 바보.pdf").errorCode == "E11")
+            #expect(try await chat.database.ask("select count(*) from chat.file") == files)
+            let masked = try await upload("my spam.pdf").text
+            #expect(masked.contains("my%20%2A%2A%2A%2A_") && !masked.contains("spam"), "\(masked)")
             // The end of the filter.
             #expect(try await chat.call("PUT", path, user: 4, json: #"{"items":[]}"#).text == #"{"items":[]}"#)
             #expect(try await chat.send("바보 spam", user: 1).status == 201)

@@ -92,4 +92,21 @@ struct ScheduledFileTests {
             #expect(try await chat.database.ask("select count(*) from chat.message") == "1")
         }
     }
+
+    @Test("A scheduled message that was stored, although its call failed, keeps its files")
+    func unknownOutcome() async throws {
+        try await ChatHarness.use { chat in
+            // The row is committed, and then it cannot be read.
+            try await chat.database.database.run(
+                sql: """
+                    create function chat.spoil() returns trigger language plpgsql as
+                    'begin new.files := new.files || array[null]::text[]; return new; end';
+                    create trigger spoil before insert on chat.scheduled for each row execute function chat.spoil()
+                    """)
+            let reply = try await Self.schedule(chat, [.png], [("content", "later")])
+            #expect(reply.status == 500, "\(reply.text)")
+            #expect(try await chat.database.ask("select count(*) from chat.scheduled") == "1")
+            #expect(chat.storedFiles.count == 1)
+        }
+    }
 }

@@ -22,9 +22,12 @@ struct Attachments: Sendable {
     /// Files removed in one step.
     private static let batchSize = 500
 
-    /// Stores the uploads of a message and returns their paths in order.
-    func keep(_ uploads: [UploadedFile], in target: MessageTarget, by author: UserID) async throws -> [String] {
-        let records = try uploads.map { try record($0, in: target.key) }
+    /// Stores the uploads of a message and returns their paths in order. Throws if a name has a refused word; masked words are
+    /// masked.
+    func keep(
+        _ uploads: [UploadedFile], in target: MessageTarget, by author: UserID, naming filter: WordFilter
+    ) async throws -> [String] {
+        let records = try uploads.map { try record($0, in: target.key, filter) }
         if records.isEmpty { return [] }
         do {
             // The records come first, so that a crash leaves no file without a record.
@@ -40,12 +43,14 @@ struct Attachments: Sendable {
         return records.map(\.path)
     }
 
-    private func record(_ upload: UploadedFile, in room: RoomKey) throws(Failure) -> FileRecord {
+    private func record(
+        _ upload: UploadedFile, in room: RoomKey, _ filter: WordFilter
+    ) throws(Failure) -> FileRecord {
         guard let type = upload.type else { throw .invalid("A file of this type is not accepted.") }
         return FileRecord(
             name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room.id).rawValue,
-            workspace: room.workspace, room: room.id, displayName: Self.displayName(upload.name, type),
-            size: Int64(upload.upload.size))
+            workspace: room.workspace, room: room.id,
+            displayName: try filter.apply(to: Self.displayName(upload.name, type)), size: Int64(upload.upload.size))
     }
 
     /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one

@@ -32,7 +32,7 @@ struct Conversations: Sendable {
         let author = try await profiles.member(caller.user)
         let mentions = try await mentions.findNamed(in: content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
-        let paths = try await attachments.keep(request.files, in: target, by: caller.user)
+        let paths = try await attachments.keep(request.files, in: target, by: caller.user, naming: rules.filter)
         let files = request.kept + paths
         let previews = try await attachments.previews(of: files, in: target.workspace)
         let message = PendingMessage(

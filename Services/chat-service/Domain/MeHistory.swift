@@ -38,22 +38,27 @@ struct MeHistory: Sendable {
     private func page(
         of room: RoomKey, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID, in stores: HistoryStores
     ) async throws -> (messages: [MessageBody], end: Int64) {
-        var after = part.after
+        var (start, after, through) = (part.after, part.after, part.through)
         while true {
             var stored = try await stores.messages.page(
-                of: room, after: after, through: part.through, limit: Int(max(0, part.through - after)),
-                bytes: Self.pageBytes, inTimeline: part.inTimeline)
+                of: room, after: after, through: through, limit: Int(max(0, through - after)), bytes: Self.pageBytes,
+                inTimeline: part.inTimeline)
+            if stored.isEmpty, after > start {
+                // The newer half has nothing but replies in their threads alone, so the newest messages are in the older one.
+                (after, through) = (start, after)
+                continue
+            }
             // The page ends where it is full: then the newest messages are missing.
             let isFull = stored.reduce(0) { $0 + $1.content.utf8.count } >= Self.pageBytes
-            if isFull, keepsNewest, stored.count > 1, part.through - after > 1 {
-                after = part.through - (part.through - after) / 2
+            if isFull, keepsNewest, let last = stored.last, last.seq < through {
+                (start, after) = (after, through - (through - after) / 2)
                 continue
             }
             try await stores.details.fill(&stored, for: .one(user))
             let people = try await conversations.profiles.members(stored.people)
             let blocked = try await conversations.blocks.blocked(by: user)
             let messages = stored.map { $0.body(people).hiding(blocked) }
-            return (messages, isFull ? messages.last?.seq ?? part.through : part.through)
+            return (messages, isFull && !keepsNewest ? messages.last?.seq ?? part.through : part.through)
         }
     }
 }

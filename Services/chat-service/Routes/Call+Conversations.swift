@@ -23,18 +23,20 @@ extension Call {
         return (try await admit(), body)
     }
 
-    /// Replies with the requested part of a history: an array of messages, each written by `write`.
+    /// Replies with the requested part of a history: an array of messages, each written by `write`. `admit` throws once the caller has
+    /// lost its access.
     func history(
         _ query: HistoryRequest, of target: MessageTarget, _ conversations: Conversations, _ caller: Caller,
         opening: [UInt8] = [],
         closing: [UInt8] = [],
+        admit: @escaping @Sendable () async throws -> Void,
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let reading = try await conversations.read(query, of: target, by: caller, for: profile)
         var reply = HistoryReply(
             conversations: conversations, call: self, room: target.key,
             readers: MessageDetails.Readers(caller, profile), blocked: reading.blocked,
-            stores: reading.stores, opening: opening, closing: closing)
+            stores: reading.stores, opening: opening, closing: closing, admit: admit)
         if let leftOut = reading.leftOut {
             let echo = profile.echo
             // A socket without echo is not sent its own session's messages, so the reply holds those.

@@ -32,7 +32,8 @@ struct ChannelChatRoutes: Sendable {
         let channel = try await access.channel(try call.channel(), in: try call.id("id"), joinedBy: caller.user)
         let (id, name, profile) = (channel.id, channel.name, call.profile)
         return try await call.history(
-            request.joined(at: channel.joinedAt), of: MessageTarget(channel), conversations, caller
+            request.joined(at: channel.joinedAt), of: MessageTarget(channel), conversations, caller,
+            admit: { _ = try await self.channel(of: call, for: caller) }
         ) { message, json in
             json.view(ChatView(channel: id, channelName: name, message: message), for: profile)
         }

@@ -44,7 +44,9 @@ struct DMRoutes: Sendable {
     func history(_ call: Call, _ caller: Caller) async throws -> Response {
         let (request, profile) = (try HistoryRequest(call), call.profile)
         let dm = try await dm(call, caller)
-        return try await call.history(request, of: MessageTarget(dm), conversations, caller) { message, json in
+        return try await call.history(
+            request, of: MessageTarget(dm), conversations, caller, admit: { _ = try await self.dm(call, caller) }
+        ) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }
     }
@@ -58,7 +60,7 @@ struct DMRoutes: Sendable {
         let opening = #"{"workspace_id":\#(dm.workspace.rawValue),"room_id":\#(dm.id.rawValue),"chats":"#
         return try await call.history(
             request, of: MessageTarget(dm), conversations, caller, opening: Array(opening.utf8),
-            closing: Array("}".utf8)
+            closing: Array("}".utf8), admit: { _ = try await access.dm(dm.id, of: caller.user, in: workspace) }
         ) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }

@@ -19,6 +19,8 @@ struct HistoryReply: Sendable {
     var closing: [UInt8] = []
     /// Whether a message with this seq and session of its author belongs in the reply.
     var isIncluded: @Sendable (Int64, SessionID) -> Bool = { _, _ in true }
+    /// Asked before each page but the first, because a slow reader may lose its access: throws then, which ends the reply too early.
+    let admit: @Sendable () async throws -> Void
 
     /// Replies with the messages of a first page and the following ones of a part, oldest first, each written by
     /// `write`.
@@ -37,6 +39,7 @@ struct HistoryReply: Sendable {
                 try await writer.write(rendered(page, isFirst: isFirst, isLast: page.isLast, &isEmpty, write))
                 guard !page.isLast, let last = page.messages.last else { return }
                 isFirst = false
+                try await admit()
                 page = try await conversations.page(
                     of: room, after: last.seq, through: part.through, inTimeline: part.inTimeline, for: readers,
                     hiding: blocked, in: stores)

@@ -58,11 +58,14 @@ struct ThreadStore: Sendable {
                 when thread_follower.is_following or not excluded.is_following then thread_follower.read_seq
                 else excluded.read_seq end
         """)
+    /// The author and the members that a message mentions will follow its thread. A look at it before its first reply is no refusal.
     private static let read = Statement.write(
         "move read marker of thread",
         """
         insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
-        select $1::bigint, m.workspace, m.kind, m.room, m.seq, false, least($6, coalesce(t.last_seq, m.seq))
+        select $1::bigint, m.workspace, m.kind, m.room, m.seq,
+            t.root is null and coalesce(m.author = $1 or $1 = any(m.mentions), false),
+            least($6, coalesce(t.last_seq, m.seq))
         from message m left join thread t on t.workspace = m.workspace and t.kind = m.kind and t.room = m.room
             and t.root = m.seq
         where m.workspace = $2 and m.kind = $3 and m.room = $4 and m.seq = $5

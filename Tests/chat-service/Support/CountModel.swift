@@ -84,7 +84,9 @@ struct CountModel {
 
     mutating func readThread(_ root: Int, _ seq: Int, by user: Int64) {
         let end = min(max(seq, root), last(of: root))
-        let known = followers[root]?[user] ?? Following(isFollowing: false, readSeq: 0)
+        // Those that follow from the first reply on may open the thread before it.
+        let willFollow = message(root).author == user || message(root).mentions.contains(user)
+        let known = followers[root]?[user] ?? Following(isFollowing: !threads.contains(root) && willFollow, readSeq: 0)
         set(user, root, Following(isFollowing: known.isFollowing, readSeq: max(known.readSeq, end)))
     }
 

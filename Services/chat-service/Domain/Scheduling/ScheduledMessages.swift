@@ -26,7 +26,7 @@ struct ScheduledMessages: Sendable {
                 _ = try await changes.existing(MessageKey(target.key, seq: thread.root))
             }
         }
-        let files = try await attachments.keep(request.files, in: target, by: caller.user)
+        let files = try await attachments.keep(request.files, in: target, by: caller.user, naming: rules.filter)
         do {
             let scheduled = try await insert(request, files, at, target, caller)
             // An earlier call has stored its own files.
@@ -34,7 +34,8 @@ struct ScheduledMessages: Sendable {
             sender.wake()
             return scheduled
         } catch {
-            await attachments.discard(paths: files)
+            // A message that may have been stored keeps its files. If it was not, the sweep removes them.
+            if error is Failure || BatchFailure(error).isWithoutEffect { await attachments.discard(paths: files) }
             throw error
         }
     }
