@@ -9,6 +9,9 @@ import sys
 import yaml
 from gateway import CHECKOUT, SERVICES
 
+sys.path.append(str(CHECKOUT / "Tests/Deploy/kubernetes"))
+from chart import settings
+
 FILE = (CHECKOUT / "docker-compose.yml").read_text()
 
 
@@ -120,6 +123,37 @@ def test_the_address_of_the_product_reaches_the_service_that_tells_it():
     settings = "".join(path.read_text() for path in (CHECKOUT / "Services").glob("*/*.swift"))
     assert settings.count('"public_url"') == 1 and '"public_url"' in (CHECKOUT / "Services/chat-service/PublicURL.swift").read_text()
     assert "| `MARU_PUBLIC_URL` |" in (CHECKOUT / "docs/operations.md").read_text()
+
+
+def test_the_settings_of_providers_and_mail_reach_the_services_that_have_them():
+    page = (CHECKOUT / "docs/operations.md").read_text()
+    (row,) = re.findall(r"^\| (`MARU_KAKAO_…`.*?) \|", page, re.MULTILINE)
+    prefixes = tuple(each.lower() for each in re.findall(r"`MARU_(\w+_)…`", row))
+    assert len(prefixes) == 6
+    services = yaml.safe_load(FILE)["services"]
+    for program in SERVICES.values():
+        known, secret = settings(program)
+        # The folder of mails is for development alone.
+        named = {each for each in known if each.startswith(prefixes)} - {"mail_folder"}
+        assert len(named) > 2 or program in ("workspace-service", "chat-service")
+        variables = {each.removeprefix("MARU_").lower() for each in services[program]["environment"]}
+        missing = {each for each in named if each not in variables and not (each in secret and f"{each}_file" in variables)}
+        assert not missing, program
+        # A secret may be in a file, such as one of the folder of the providers.
+        assert {f"{each}_file" for each in named & secret} <= variables, program
+        holds = any(each.endswith(":/providers:ro") for each in services[program]["volumes"])
+        assert holds == bool(named), program
+    (holders,) = re.findall(r"^\| `MARU_PROVIDERS` \|.*mounted as `/providers` in (.*) \|$", page, re.MULTILINE)
+    assert holders == "auth, realtime and payment"
+
+
+def test_every_service_gets_the_time_of_calls_between_services():
+    services = yaml.safe_load(FILE)["services"]
+    for program in SERVICES.values():
+        # Without a value it is passed on as it is, and not at all if it is not set.
+        assert services[program]["environment"].get("MARU_INTERNAL_TIMEOUT", "") is None, program
+    page = (CHECKOUT / "docs/operations.md").read_text()
+    assert "| how long a call between services may take, its second attempt included | `internal_timeout`, 3s |" in page
 
 
 def test_the_operations_page_has_the_defaults_of_the_file():

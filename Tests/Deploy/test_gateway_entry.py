@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -10,7 +12,7 @@ import ssl
 import subprocess
 
 import pytest
-from gateway import CHECKOUT, eventually, free_ports, make_certificate, patiently, read_reply, workers_of
+from gateway import CHECKOUT, eventually, free_ports, is_closed, make_certificate, patiently, read_reply, workers_of
 
 # Tells its time. Only between two looks at the instances it takes some, and less than it is told.
 SLEEP = """#!/bin/sh
@@ -173,26 +175,105 @@ def test_the_names_of_the_services_can_be_others(tmp_path):
         assert "server 127.0.0.1:8103 " in upstreams and "server 127.0.0.1:8101 " not in upstreams
 
 
+# Finds every name at the address in one file, except for those that another file names.
 GETENT = """#!/bin/sh
+grep -qxF "$2" {folder}/lost 2>/dev/null && exit 2
 [ ! -e {folder}/names ] || echo "127.0.0.$(cat {folder}/names)   STREAM $2"
 """
 
 
-def test_the_instances_are_where_they_were_while_there_is_no_name_server(tmp_path):
-    getent = tmp_path / "bin/getent"
+def write_getent(folder):
+    getent = folder / "bin/getent"
     getent.parent.mkdir()
-    getent.write_text(GETENT.format(folder=tmp_path))
+    getent.write_text(GETENT.format(folder=folder))
     getent.chmod(0o755)
-    (tmp_path / "names").write_text("7")
-    upstreams = tmp_path / "gateway/generated/upstreams.conf"
+    (folder / "names").write_text("7")
+    return folder / "gateway/generated/upstreams.conf"
+
+
+def test_the_instances_are_where_they_were_while_there_is_no_name_server(tmp_path):
+    upstreams = write_getent(tmp_path)
     with Entry(tmp_path) as entry:
         assert "server 127.0.0.7:8103 " in upstreams.read_text()
         (tmp_path / "names").unlink()
         looks = entry.looks()
-        eventually(lambda: entry.looks() >= looks + 3)
+        # More than those after which a single service counts as gone.
+        eventually(lambda: entry.looks() >= looks + 18)
         assert "server 127.0.0.7:8103 " in upstreams.read_text()
         (tmp_path / "names").write_text("8")
         eventually(lambda: "server 127.0.0.8:8103 " in upstreams.read_text())
+
+
+def test_a_service_is_gone_when_its_name_stays_lost_and_not_by_one_lost_answer(tmp_path):
+    upstreams, lost = write_getent(tmp_path), tmp_path / "lost"
+    with Entry(tmp_path) as entry:
+        # Together they are lost for longer than a service may be.
+        for name in ("payment-service", "chat-service", "auth-service"):
+            lost.write_text(name)
+            looks = entry.looks()
+            eventually(lambda: entry.looks() >= looks + 7)
+            assert "127.0.0.1:1 " not in upstreams.read_text()
+        lost.write_text("chat-service\n")
+        looks = entry.looks()
+        eventually(lambda: "server 127.0.0.1:1 " in upstreams.read_text())
+        assert looks + 13 <= entry.looks()
+        assert "server 127.0.0.7:8103 " not in upstreams.read_text() and "server 127.0.0.7:8105 " in upstreams.read_text()
+        # Another one that is lost then has as much time as any.
+        lost.write_text("chat-service\npayment-service\n")
+        looks = entry.looks()
+        eventually(lambda: entry.looks() >= looks + 4)
+        assert "server 127.0.0.7:8105 " in upstreams.read_text()
+        lost.unlink()
+        eventually(lambda: "server 127.0.0.7:8103 " in upstreams.read_text())
+
+
+def test_the_oldest_workers_end_when_their_sockets_outlast_many_reloads(tmp_path):
+    write_getent(tmp_path)
+    address = f"127.{random.randrange(1, 250)}.{random.randrange(250)}"
+    (tmp_path / "bin/getent").write_text(f'#!/bin/sh\necho "{address}.7   STREAM $2"\n')
+    request = b"GET /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: one\r\n\r\n"
+    # A service that takes calls and never answers.
+    with socket.create_server((f"{address}.7", 8101), backlog=64), Entry(tmp_path) as entry, contextlib.ExitStack() as calls:
+        generations, held = [], []
+        for _ in range(9):
+            (worker,) = eventually(lambda: new if len(new := set(entry.workers()) - set(generations)) == 1 else None)
+            eventually(lambda: all(is_leaving(each) for each in generations))
+            generations.append(worker)
+            call = calls.enter_context(socket.create_connection(("127.0.0.1", entry.port), timeout=patiently(30)))
+            call.sendall(request)
+            held.append(call)
+            # The worker has the call, once an open connection leads to the service.
+            eventually(lambda: established(worker, f"{address}.7", 8101))
+            entry.process.send_signal(signal.SIGHUP)
+        eventually(lambda: len(set(entry.workers()) - set(generations)) == 1)
+        # With one worker each load adds one: five stay, and the one that the last load added.
+        eventually(lambda: len(entry.workers()) == 6)
+        assert set(entry.workers()) & set(generations) == set(generations[-5:])
+        for call in held[:4]:
+            assert is_closed(call)
+        for call in held[4:]:
+            call.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                call.recv(1)
+
+
+def is_leaving(worker):
+    """Whether a process of nginx has ended or waits for its open connections only."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return b"shutting down" in pathlib.Path(f"/proc/{worker}/cmdline").read_bytes()
+    return True
+
+
+def established(process, address, port):
+    """Whether a process has an open connection to an address."""
+    wanted = f"{socket.inet_aton(address)[::-1].hex().upper()}:{port:04X}"
+    lines = map(str.split, pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:])
+    open_ones = {f"socket:[{each[9]}]" for each in lines if each[2] == wanted and each[3] == "01"}
+    found = set()
+    for each in pathlib.Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.add(os.readlink(each))
+    return open_ones & found
 
 
 @pytest.mark.parametrize("environment, expected", [({}, "5"), ({"MARU_GATEWAY_STOP_SECONDS": "40"}, "40")])

@@ -1,7 +1,9 @@
-{{/* Facts about the five services: the program, its ports, whether it stores files, and the services that call its internal
-port. Tests compare the callers with the code. */}}
+{{/* Facts about the five services: the program, its ports, whether it stores files, calls providers, sends mail or calls
+receivers of webhooks, and the services that call its internal port. Tests compare the callers with the code. */}}
 {{- define "maru.catalogue" -}}
-auth: { program: auth-service, public: 8101, internal: 9101, files: true, provider: true, callers: [chat, payment, realtime, workspace] }
+auth:
+  { program: auth-service, public: 8101, internal: 9101, files: true, provider: true, mail: true,
+    callers: [chat, payment, realtime, workspace] }
 workspace: { program: workspace-service, public: 8102, internal: 9102, files: true, callers: [auth, chat, payment, realtime] }
 chat: { program: chat-service, public: 8103, internal: 9103, files: true, receivers: true, callers: [auth, realtime] }
 realtime: { program: realtime-gateway, public: 8104, internal: 9104, provider: true, callers: [chat, realtime] }

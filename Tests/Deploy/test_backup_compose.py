@@ -1,0 +1,121 @@
+"""deploy/backup and deploy/restore --compose copy the stored files of services, also after deploy/roll."""
+
+import hashlib
+import json
+import os
+import subprocess
+
+import pytest
+from gateway import CHECKOUT, patiently
+
+# Stands in for docker and docker compose: the volume of a service is a folder, and its scripts run in this machine. Postgres
+# has one table.
+DOCKER = r"""#!/bin/bash
+case "$1 $2" in
+    'compose version' | 'compose stop' | 'compose up') ;;
+    'compose ps') echo postgres ;;
+    'compose exec')
+        # Compose 1.29 looks for the container number 1, which deploy/roll has replaced.
+        [[ $4 == postgres ]] || { echo "No container found for $4_1" >&2; exit 1; }
+        case $5 in
+            pg_dump) echo dump ;;
+            pg_restore) cat >/dev/null ;;
+            psql)
+                while read -r line; do
+                    case $line in
+                        *pg_export_snapshot*) echo 00000003-0000001B-1 ;;
+                        '\gexec') echo 'chat.message|2|17' ;;
+                        '\q') break ;;
+                    esac
+                done
+                ;;
+        esac
+        ;;
+    'compose run')
+        [[ $3 == --rm && $4 == -T && $5 == --no-deps && $6 == --entrypoint ]] || exit 9
+        if [[ $8 == *-service ]]; then
+            [[ $7 == sh && $9 == -c ]] || exit 9
+            exec sh -c "${10//\/files/FOLDER/volumes/$8}" "${@:11}"
+        fi
+        ;;
+    *) exit 8 ;;
+esac
+"""
+
+
+class Composition:
+    def __init__(self, folder):
+        self.folder = folder
+        self.backup = folder / "backup"
+        docker = folder / "programs/docker"
+        docker.parent.mkdir()
+        docker.write_text(DOCKER.replace("FOLDER", str(folder)))
+        docker.chmod(0o755)
+        self.environment = {**os.environ, "PATH": f"{docker.parent}:{os.environ['PATH']}"}
+        for role, name in [("auth", "profiles/a.png"), ("workspace", "workspaces/b.png"), ("chat", "channelChats/c.mov")]:
+            self.write(role, name, f"of {role}")
+
+    def volume(self, role):
+        return self.folder / f"volumes/{role}-service"
+
+    def write(self, role, name, content):
+        path = self.volume(role) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        return path
+
+    def stored(self):
+        """Returns the files of all volumes with their content."""
+        volumes = self.folder / "volumes"
+        return {str(each.relative_to(volumes)): each.read_text() for each in volumes.rglob("*") if each.is_file()}
+
+    def run(self, command, *options, **environment):
+        result = subprocess.run(
+            [CHECKOUT / "deploy" / command, "--compose", "--without-secrets", *options, self.backup],
+            env={**self.environment, **environment}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patiently(120),
+        )  # fmt: skip
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+
+@pytest.fixture
+def composition(tmp_path):
+    return Composition(tmp_path)
+
+
+def names_in(archive):
+    return set(subprocess.run(["tar", "--list", "--file", archive], check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_a_backup_after_a_roll_has_the_files_of_each_service(composition):
+    composition.write("chat", ".uploads/half", "an upload in progress")
+    assert "1 tables, 2 rows" in composition.run("backup")
+    files = {each for each in names_in(composition.backup / "files.tar") if not each.endswith("/")}
+    assert files == {"./auth/profiles/a.png", "./workspace/workspaces/b.png", "./chat/channelChats/c.mov"}
+
+
+def test_a_restore_gives_each_service_its_files_without_room_for_them_on_this_machine(composition):
+    composition.write("auth", "profiles/read-only.png", "of auth").chmod(0o440)
+    before = composition.stored()
+    composition.run("backup")
+    composition.write("auth", "profiles/later.png", "later")
+    (composition.volume("chat") / "channelChats/c.mov").unlink()
+    composition.write("workspace", ".restored/half", "of a restore that failed")
+    # No program can write a file there.
+    assert "Restored and compared" in composition.run("restore", "--yes", TMPDIR=str(composition.folder / "missing"))
+    assert composition.stored() == before
+    # The service may replace each of its files.
+    assert (composition.volume("auth") / "profiles/read-only.png").stat().st_mode & 0o777 == 0o640
+    assert not list((composition.folder / "volumes").glob("*/.restored"))
+
+
+def test_a_service_without_files_in_the_backup_has_none_after_a_restore(composition):
+    composition.run("backup")
+    archive, manifest = composition.backup / "files.tar", composition.backup / "manifest.json"
+    subprocess.run(["tar", "--delete", "--file", archive, "./workspace"], check=True)
+    told = json.loads(manifest.read_text())
+    told["parts"]["files.tar"] = hashlib.sha256(archive.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(told))
+    composition.run("restore", "--yes")
+    assert composition.stored() == {"auth-service/profiles/a.png": "of auth", "chat-service/channelChats/c.mov": "of chat"}
+    assert list(composition.volume("workspace").iterdir()) == []
