@@ -50,7 +50,7 @@ struct Attachments: Sendable {
         return FileRecord(
             name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room.id).rawValue,
             workspace: room.workspace, room: room.id,
-            displayName: try filter.apply(to: Self.displayName(upload.name, type)), size: Int64(upload.upload.size))
+            displayName: try Self.displayName(upload.name, type, filter), size: Int64(upload.upload.size))
     }
 
     /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one
@@ -146,12 +146,12 @@ struct Attachments: Sendable {
 
     /// The name that clients show: a document keeps its sender's name, an image needs none. Some clients percent-encode
     /// names, so the name is decoded first.
-    private static func displayName(_ name: String, _ type: FileType) -> String {
+    private static func displayName(_ name: String, _ type: FileType, _ filter: WordFilter) throws(Failure) -> String {
         if type.isImage && type != .gif { return "image" }
         let last = decoded(name).split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "file"
         var shown = type.stem(of: last).prefix(maxName.characters)
         while shown.utf8.count > maxName.bytes { shown.removeLast() }
-        return shown.isEmpty ? "file" : String(shown)
+        return shown.isEmpty ? "file" : try filter.apply(to: String(shown))
     }
 
     /// The percent-decoded name, or the name itself if it is not encoded or would contain control characters.

@@ -33,7 +33,7 @@ struct ChannelChatRoutes: Sendable {
         let (id, name, profile) = (channel.id, channel.name, call.profile)
         return try await call.history(
             request.joined(at: channel.joinedAt), of: MessageTarget(channel), conversations, caller,
-            admit: { _ = try await self.channel(of: call, for: caller) }
+            admit: { _ = try await access.channel(.id(id), in: channel.workspace, forMember: caller.user) }
         ) { message, json in
             json.view(ChatView(channel: id, channelName: name, message: message), for: profile)
         }

@@ -30,7 +30,11 @@ struct OperatorWorkspaces: Sendable {
             guard !(try await members.isBot(owner, in: id, of: tx)) else {
                 throw Failure(.refused, "A bot cannot own a workspace.")
             }
-            switch try await members.role(of: owner, in: id, in: tx) {
+            let place = try await members.place(of: owner, in: id, in: tx)
+            guard !place.isLockedOut else {
+                throw Failure(.refused, "The new owner must set up a second factor first.")
+            }
+            switch place.role {
             case .outsider: throw Failure(.refused, "The new owner must be a member of the workspace.")
             case .guest: try await workspaces.promoteGuest(owner, of: workspace, in: tx)
             default: break

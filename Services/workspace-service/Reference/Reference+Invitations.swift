@@ -96,7 +96,8 @@ extension InvitationView {
         [
             .has("invitation_id", .id), .has("kind", .choice(["link", "mail"])),
             .has("state", .choice(["active", "used", "expired", "revoked"])), .has("role", Reference.role),
-            .has("channels", .list(.digits)), .may("email", .text), .may("token", .text, "Of a link."),
+            .has("channels", .list(.digits)), .may("email", .text),
+            .may("token", .text, "Of a link, for members that may offer its role."),
             .may("link", .text), .may("uses", .count, "The most uses; any number without it."), .has("used", .count),
             .may("createdBy", .id), .has("createdAt", .time), .has("expiresAt", .time),
         ])
