@@ -1,6 +1,9 @@
 """Texts that wait to be sent, on all devices of their writer."""
 
+import re
+
 from playwright.sync_api import expect
+from test_losses import CUT
 from test_story import home
 
 
@@ -44,3 +47,41 @@ def test_a_reply_that_was_sent_is_no_draft_any_more(person):
     anna.message("Where do we eat?").locator(".replies").click()
     expect(panel.locator(".message")).to_have_count(2)
     expect(panel.locator("textarea")).to_have_value("")
+
+
+def test_a_draft_that_goes_on_elsewhere_is_not_taken_back(person):
+    anna, _ = home(person)
+    anna.create_channel("Other")
+    anna.enter("일반")
+    anna.connected()
+    with saving(anna):
+        anna.composer.fill("Half a thou")
+    phone = person(name="Anna")
+    phone.email = anna.email
+    phone.sign_in()
+    phone.enter("일반")
+    expect(phone.composer).to_have_value("Half a thou")
+    with anna.page.expect_response(re.compile(r"/rooms\?")), saving(phone):
+        phone.composer.fill("Half a thought about lunch")
+    anna.enter("Other")
+    anna.enter("일반")
+    expect(anna.composer).to_have_value("Half a thought about lunch")
+
+
+def test_a_text_that_was_sent_offline_is_no_draft_afterwards(person):
+    anna, _ = home(person)
+    anna.expected += CUT
+    anna.create_channel("Other")
+    anna.enter("일반")
+    with saving(anna):
+        anna.composer.fill("From the tunnel")
+    anna.context.set_offline(True)
+    anna.composer.press("Enter")
+    expect(anna.page.locator(".notice.offline")).to_be_visible()
+    with saving(anna):
+        anna.context.set_offline(False)
+    anna.sent("From the tunnel")
+    anna.connected()
+    anna.enter("Other")
+    anna.enter("일반")
+    expect(anna.composer).to_have_value("")

@@ -73,6 +73,8 @@ def test_a_person_without_a_touch_is_away_until_they_return(person):
     sub = anna.page.locator(".room-title p")
     expect(sub).to_have_text("online")
     ben.page.clock.run_for(10 * 60_000 + 1000)
+    # Otherwise the page may wait for half a minute between attempts to connect.
+    ben.page.evaluate("dispatchEvent(new Event('online'))")
     expect(sub).to_have_text("away")
     ben.page.mouse.move(300, 300)
     expect(sub).to_have_text("online")
@@ -210,3 +212,14 @@ def test_details_stay_where_they_were_scrolled(person):
     expect(anna.page.locator("maru-sidebar a.muted", has_text="일반")).to_be_visible()
     anna.page.wait_for_function("() => !document.querySelector('maru-details .panel-body').shown")
     assert body.evaluate("(each) => each.scrollTop") == 60
+
+
+def test_another_level_of_notifications_leaves_the_room_muted(person):
+    anna, _ = home(person)
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("button", name="Mute for an hour").click()
+    expect(anna.page.get_by_role("button", name="Unmute")).to_be_visible()
+    with anna.page.expect_response(re.compile(r"/notify$")) as reply:
+        anna.page.get_by_role("radio", name="Mentions only").check()
+    assert reply.value.json().get("mutedUntil")
+    expect(anna.page.get_by_role("button", name="Unmute")).to_be_visible()

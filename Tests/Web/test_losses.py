@@ -178,3 +178,21 @@ def test_nothing_is_lost_or_doubled_when_a_process_is_killed(person, product, pr
     expect(ben.page.locator('maru-shell[data-connection="live"]')).to_be_visible()
     ben.say("Still here")
     anna.sees("Still here")
+
+
+def test_a_room_that_was_opened_offline_is_shown_once_the_network_is_back(person):
+    anna = room(person)
+    anna.expected += CUT
+    anna.create_channel("Other")
+    anna.say("Here I am")
+    anna.sent("Here I am")
+    anna.enter("일반")
+    anna.page.reload()
+    expect(anna.title).to_contain_text("일반")
+    anna.connected()
+    anna.context.set_offline(True)
+    anna.enter("Other")
+    expect(anna.page.locator("maru-room .scroller .empty")).to_be_visible()
+    anna.context.set_offline(False)
+    anna.connected()
+    anna.sees("Here I am")

@@ -292,3 +292,15 @@ def test_a_search_ends_with_its_user(person):
     anna.sign_in()
     expect(anna.title).to_contain_text("일반")
     expect(anna.page.locator("maru-search")).to_have_count(0)
+
+
+def test_a_scheduled_message_takes_its_files_along(person):
+    anna, _ = home(person)
+    anna.page.set_input_files("maru-composer input[type=file]", [{"name": "view.png", "mimeType": "image/png", "buffer": PICTURE}])
+    anna.composer.fill("With a picture")
+    anna.page.get_by_role("button", name="Send later").click()
+    anna.page.get_by_role("menuitem").click()
+    with anna.page.expect_response(re.compile(r"/scheduled$")) as reply:
+        anna.page.get_by_role("dialog").locator("button[type=submit]").click()
+    assert len(reply.value.json()["files"]) == 1
+    expect(anna.page.locator(".staged li")).to_have_count(0)

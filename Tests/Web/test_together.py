@@ -221,3 +221,38 @@ def test_nothing_notifies_in_a_do_not_disturb_hour(person):
     # The row counts the message when it comes, which is when it would notify.
     expect(anna.page.locator("maru-sidebar a", has_text="일반")).to_have_attribute("aria-label", re.compile("1 unread"))
     assert anna.page.evaluate("notices") == []
+
+
+def test_a_room_that_one_tab_has_silenced_is_silent_in_the_others(person):
+    anna, ben = home(person)
+    anna.context.add_init_script(NOTIFICATION)
+    anna.page.reload()
+    anna.menu("Settings")
+    anna.page.get_by_role("checkbox", name="Notify me in this browser").check()
+    anna.page.keyboard.press("Escape")
+    anna.create_channel("elsewhere")
+    other = anna.open("/" + anna.page.url.split("/", 3)[3])
+    other.evaluate("Notification.permission = 'granted'")
+    expect(other.locator('maru-shell[data-connection="live"]')).to_be_visible()
+    anna.enter("일반")
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("radio", name="Nothing").check()
+    expect(other.locator("maru-sidebar a.muted", has_text="일반")).to_be_visible()
+    anna.enter("elsewhere")
+    ben.say("Dinner is ready")
+    expect(other.locator("maru-sidebar a", has_text="일반")).to_have_attribute("aria-label", re.compile("1 unread"))
+    assert other.evaluate("notices") == []
+
+
+def test_attached_files_wait_in_their_room(person):
+    anna, ben = home(person)
+    anna.create_channel("elsewhere")
+    anna.enter("일반")
+    give(anna, "drop")
+    expect(anna.page.locator(".staged li")).to_have_count(1)
+    anna.enter("elsewhere")
+    expect(anna.page.locator(".staged li")).to_have_count(0)
+    anna.enter("일반")
+    expect(anna.page.locator(".staged li")).to_have_count(1)
+    anna.composer.press("Enter")
+    expect(ben.page.locator("maru-room .thumb img.shown")).to_have_count(1)

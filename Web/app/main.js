@@ -21,6 +21,7 @@ class MaruApp extends HTMLElement {
         const key = document.querySelector('meta[name="maru-key"]').content;
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
         privateAnswers.follow(app.client);
+        app.tabs.onmessage = ({ data }) => app.client.session.isSignedIn && app.client.changedElsewhere(data);
         addEventListener('online', () => app.client.wake());
         addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
         // Not every browser tells at once that the network is gone.

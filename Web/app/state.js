@@ -13,6 +13,8 @@ class App extends Emitter {
     route = {};
     /** `{kind, ...}` of the panel at the right, or null. */
     panel = null;
+    /** The other tabs of this browser. */
+    tabs = new BroadcastChannel('maru');
 
     /** The token of an invitation that the address named, until it was looked at; it lasts through a sign-in elsewhere. */
     get invitation() {

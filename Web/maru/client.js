@@ -173,6 +173,11 @@ export class MaruClient extends Emitter {
         await Promise.all(rooms.map(([key]) => this.timelines.openAtEnd(key)));
     }
 
+    /** Another tab of the browser changed `settings` or a `notify`. It has the same session, and the server tells other sessions only. */
+    changedElsewhere(name) {
+        this.live.emit('event', { name, data: {} });
+    }
+
     /** Moves the read marker of a room forward. */
     async read(key, seq) {
         const room = this.store.rooms.get(key);

@@ -60,8 +60,7 @@ export class Outbox extends Emitter {
         const entry = { id: this.id(), room, workspace, content, files, thread, toRoom, at: Math.max(this.now(), last + 1), state: 'waiting' };
         this.#entries.set(entry.id, entry);
         this.emit('changed', room);
-        // A storage that is full keeps no message from being sent.
-        await this.#store(entry).catch(() => {});
+        await this.#store(entry);
         this.flush();
         return entry;
     }
@@ -167,7 +166,12 @@ export class Outbox extends Emitter {
 
     async #store(entry) {
         const { id, room, workspace, content, files, thread, toRoom, at, state, error } = entry;
-        await this.storage.set(this.#key(entry), { id, room, workspace, content, files, thread, toRoom, at, state, error });
+        try {
+            await this.storage.set(this.#key(entry), { id, room, workspace, content, files, thread, toRoom, at, state, error });
+        } catch {
+            // A storage that is full keeps no message from being sent.
+            return;
+        }
         entry.isStored = true;
         // The entry may have been removed while it was written.
         if (!this.#entries.has(id)) await this.storage.remove(this.#key(entry));

@@ -146,7 +146,14 @@ export class Routes {
     /** Runs a command: `{state, run_id}` with `answer` for the user alone, or with the `message` that everybody sees. */
     runCommand = (room, { name, text, thread }) => this.api.post(`${roomPath(room)}/commands`, { name, text, thread });
 
-    schedule = (room, { content, at, thread }) => this.api.post(`${roomPath(room)}/scheduled`, { content, at, thread });
+    schedule(room, { content, at, thread, files = [] }) {
+        const path = `${roomPath(room)}/scheduled`;
+        if (!files.length) return this.api.post(path, { content, at, thread });
+        const body = form({ content, at, ...(thread ? { thread } : {}) });
+        for (const file of files) body.append('files', file, file.name);
+        return this.api.post(path, body);
+    }
+
     scheduled = (cursor) => this.api.get('/users/me/scheduled', { cursor });
     reschedule = (id, changes) => this.api.put(`/users/me/scheduled/${id}`, changes);
     unschedule = (id) => this.api.delete(`/users/me/scheduled/${id}`);

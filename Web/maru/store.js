@@ -78,7 +78,9 @@ export class Store extends Emitter {
 
     addRoom(view, workspace) {
         const room = roomOf(view, workspace);
-        this.#put({ ...room, ...(this.rooms.get(room.key) ? definedOnly(view) : {}) });
+        const held = this.rooms.get(room.key);
+        // The reply to an opened DM has no draft, no level and no counts.
+        this.#put(held ? { ...held, name: room.name, user: room.user } : room);
         this.emit('rooms');
         return this.rooms.get(room.key);
     }
@@ -287,5 +289,3 @@ export class Store extends Emitter {
         if (this.#typing.ended(key, String(user))) this.emit('typing', key);
     }
 }
-
-const definedOnly = (view) => Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined && value !== null));

@@ -176,3 +176,19 @@ test('A message that another tab has discarded is not sent by this one', async (
     one.close();
     assert.deepEqual(server.contents, []);
 });
+
+test('A message that cannot be stored is sent again on demand', async () => {
+    const server = new Server(), storage = new MemoryStorage();
+    storage.set = async () => {
+        throw new DOMException('full', 'QuotaExceededError');
+    };
+    const box = outbox(server, storage);
+    server.failures = [{ before: new MaruError('E11', { status: 400 }) }];
+    await box.open('7');
+    const entry = await box.add({ ...message('a photo'), files: [{}] });
+    while (entry.state !== 'failed') await box.next('changed');
+    const done = sent(box, 1);
+    await box.retry(entry.id);
+    await done;
+    assert.deepEqual(server.contents, ['a photo']);
+});

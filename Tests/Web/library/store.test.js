@@ -155,3 +155,11 @@ test('The badge is the one of the server, and what is known without it', () => {
     // Of @here the server may know better.
     assert.equal(store.knows({ unreadCount: 5, mentionCount: 2 }), false);
 });
+
+test('Opening a DM that is held leaves its draft, its level and its mute', () => {
+    const made = store(), mutedUntil = '2099-01-01T00:00:00.000Z';
+    made.setRooms('9', [{ room_id: '5', user: ben, lastSeq: 3, lastReadSeq: 3, notify: 'none', mutedUntil, draft: { content: 'Half' }, threadDrafts: [{ thread: 2, content: 'a' }] }]);
+    made.addRoom({ workspace_id: '9', room_id: '5', createdAt: mutedUntil, user: { ...ben, nickname: '벤자민' } }, '9');
+    const { draft, notify, mutedUntil: until, threadDrafts, user } = made.rooms.get('dm-5');
+    assert.deepEqual([draft?.content, notify, until, threadDrafts.length, user.nickname], ['Half', 'none', mutedUntil, 1, '벤자민']);
+});

@@ -45,6 +45,7 @@ export async function openSettings() {
                     ...(values.night ? { doNotDisturb: { from: values.from, to: values.to, zone: Intl.DateTimeFormat().resolvedOptions().timeZone } } : {}),
                     keywords: values.keywords.split(',').map((each) => each.trim()).filter(Boolean),
                 }));
+                app.tabs.postMessage('settings');
                 dialog.close();
                 toast(t('profile.saved'));
             },

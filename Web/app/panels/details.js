@@ -52,11 +52,12 @@ class Details extends View {
         const choose = (level, until) => attempt(async () => {
             await app.client.routes.notify(room, level, until);
             app.store.update(room.key, { notify: level, mutedUntil: until ?? null });
+            app.tabs.postMessage('notify');
         });
         const isMuted = room.mutedUntil && Date.parse(room.mutedUntil) > Date.now();
         return h('section', { class: 'section' }, h('h3', { id: 'notify-title' }, t('notify.title')),
             h('div', { role: 'radiogroup', 'aria-labelledby': 'notify-title' }, ['all', 'mentions', 'none'].map((level) =>
-                h('label', { class: 'check' }, h('input', { type: 'radio', name: 'notify', checked: room.notify === level, data: { action: `notify-${level}` }, onchange: () => choose(level) }), t(`notify.${level}`)))),
+                h('label', { class: 'check' }, h('input', { type: 'radio', name: 'notify', checked: room.notify === level, data: { action: `notify-${level}` }, onchange: () => choose(level, isMuted ? room.mutedUntil : undefined) }), t(`notify.${level}`)))),
             h('button', { type: 'button', class: 'button small', data: { action: 'mute' }, onclick: () => choose(room.notify, isMuted ? undefined : new Date(Date.now() + 3_600_000).toISOString()) },
                 icon(isMuted ? 'bell' : 'mute', 16), isMuted ? t('notify.unmute') : t('notify.mute')),
             isMuted && h('p', { class: 'hint' }, t('notify.muted', { time: momentOf(room.mutedUntil) })));

@@ -1,5 +1,5 @@
 import { h, iconButton, View } from '../dom.js';
-import { momentOf } from '../format.js';
+import { fileName, momentOf } from '../format.js';
 import { explain, t } from '../i18n.js';
 import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
@@ -61,7 +61,7 @@ class MessageList extends View {
                     await app.client.routes.unschedule(item.id);
                     row.remove();
                 }), { class: 'icon-button small', size: 16 })),
-            h('span', { class: 'hit-text' }, item.content), item.state === 'failed' && h('small', { class: 'fault' }, t('schedule.failed')));
+            h('span', { class: 'hit-text' }, item.content || (item.files ?? []).map(fileName).join(', ')), item.state === 'failed' && h('small', { class: 'fault' }, t('schedule.failed')));
         return row;
     }
 }

@@ -14,6 +14,8 @@ const DRAFT_AFTER = 1200;
 
 /** Drafts of this page that the server does not have yet, by user and place. */
 const drafts = new Map();
+/** Files that were chosen and not sent yet, by user and place. */
+const staged = new Map();
 
 /** Writes messages to a room (`room`), or replies to a thread (`thread`). */
 class Composer extends View {
@@ -36,6 +38,8 @@ class Composer extends View {
     setup() {
         const room = app.store.rooms.get(this.room);
         this.#kept = `${app.store.me} ${this.place}`;
+        this.#files = staged.get(this.#kept) ?? [];
+        staged.set(this.#kept, this.#files);
         const label = this.thread === undefined ? t('compose.label', { name: room.name }) : t('compose.reply');
         this.#text.placeholder = label;
         this.#text.setAttribute('aria-label', label);
@@ -59,8 +63,11 @@ class Composer extends View {
         this.listen(app.store, 'typing', (key) => key === this.room && this.#showTyping());
         this.listen(editing, this.place, (message) => this.#edit(message));
         this.listen(app.store, 'room', (key) => key === this.room && this.#takeDraft());
-        this.onEnd(() => this.#saveDraft(true));
+        this.listen(app.client, 'connection', (state) => state !== 'offline' && this.#saveDraft());
+        this.onEnd(() => this.#saveDraft());
         this.#text.value = drafts.get(this.#kept) ?? this.#serverDraft() ?? '';
+        this.#saveDraft();
+        this.#showFiles();
         this.#changed();
         if (matchMedia('(hover: hover)').matches) this.#text.focus();
     }
@@ -166,19 +173,25 @@ class Composer extends View {
 
     #clear() {
         this.#text.value = '';
-        drafts.delete(this.#kept);
+        drafts.set(this.#kept, '');
         this.#showFiles();
         this.#changed();
-        this.#saveDraft(true);
+        this.#saveDraft();
         this.#typedAt = 0;
     }
 
     #openLater(anchor) {
         const content = this.#text.value.trim();
+        const files = this.#edited ? [] : [...this.#files];
+        const done = () => {
+            if (this.#edited) return this.#edit(null);
+            this.#files.splice(0);
+            this.#clear();
+        };
         openMenu(anchor, [
             { label: t('schedule.title'), icon: 'clock', action: async () => {
                 const { scheduleMessage } = await import('../dialogs/message.js');
-                scheduleMessage(this.room, content, () => this.#clear());
+                scheduleMessage(this.room, { content, files }, done);
             } },
         ]);
     }
@@ -200,18 +213,30 @@ class Composer extends View {
         }
     }
 
-    #saveDraft(now = false) {
+    /** Stores a text that was written here. One that nobody has touched on this page may be older than the draft of the server. */
+    #saveDraft() {
         clearTimeout(this.#draftTimer);
-        if (this.#edited) return;
-        const content = this.#text.value;
         const room = app.store.rooms.get(this.room);
-        if (!room || content === (this.#serverDraft() ?? '')) return;
-        // The server tells other devices only.
+        if (this.#edited || !room || !drafts.has(this.#kept)) return;
+        const content = this.#text.value;
+        const before = this.#serverDraft() ?? '';
+        if (content === before) return drafts.delete(this.#kept);
+        const isLast = () => drafts.get(this.#kept) === content;
+        this.#holdDraft(content);
+        app.client.routes.draft(room, content, this.thread).then(
+            // A list of rooms that was read before may have brought the earlier draft back.
+            () => isLast() && (drafts.delete(this.#kept), this.#holdDraft(content)),
+            // The next connection or visit tries again.
+            () => isLast() && this.#holdDraft(before));
+    }
+
+    /** The server tells other devices only. */
+    #holdDraft(content) {
+        const room = app.store.rooms.get(this.room);
+        if (!room) return;
         const others = room.threadDrafts.filter((each) => each.thread !== this.thread);
         app.store.update(this.room, this.thread === undefined ? { draft: content ? { content } : null }
             : { threadDrafts: content ? [...others, { thread: this.thread, content }] : others });
-        app.client.routes.draft(room, content, this.thread).then(() => drafts.get(this.#kept) === content && drafts.delete(this.#kept), () => {});
-        return now;
     }
 
     // Files

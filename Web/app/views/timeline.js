@@ -19,6 +19,8 @@ class TimelineView extends View {
     #stuck = true;
     #loading = false;
     #failure = null;
+    /** The last loading, which is tried again after a failure. */
+    #work = null;
     #unreadAfter = null;
     #below = 0;
     #target = null;
@@ -36,7 +38,7 @@ class TimelineView extends View {
         this.replaceChildren(this.#scroller, this.#toEnd, this.#jump, this.#said);
         this.listen(app.store, 'timeline', (key) => key === this.place && this.invalidate());
         this.listen(app.client.outbox, 'changed', (key) => key === this.room && this.#outboxChanged());
-        this.listen(app.client, 'connection');
+        this.listen(app.client, 'connection', (state) => (this.#failure && state !== 'offline' ? this.#load(this.#work) : this.invalidate()));
         this.listen(app.store, 'users', () => this.#learnNames());
         this.listen(app.store, 'message', (event) => event.room === this.room && this.#arrived(event.message));
         this.listen(savedMessages, 'changed');
@@ -68,6 +70,7 @@ class TimelineView extends View {
         if (this.#loading) return;
         this.#loading = true;
         this.#failure = null;
+        this.#work = work;
         this.#renderTop();
         try {
             await work();
@@ -119,7 +122,7 @@ class TimelineView extends View {
         this.#top.dataset.state = state;
         const content = {
             failed: () => h('div', { class: 'empty' }, icon('warn', 28), h('p', null, t('room.loadFailed'), ' ', explain(this.#failure)),
-                h('button', { type: 'button', class: 'button', onclick: () => this.#load(() => (timeline.loaded ? app.client.timelines.loadBefore(this.room) : this.#open())) }, t('room.retry'))),
+                h('button', { type: 'button', class: 'button', onclick: () => this.#load(this.#work) }, t('room.retry'))),
             loading: () => h('div', { class: 'loading' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') })),
             begin: () => h('div', { class: 'begin' }, h('h2', null, t('empty.timeline.title', { name: room?.name })), h('p', null, t('empty.timeline.text'))),
         }[state];
