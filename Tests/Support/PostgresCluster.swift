@@ -202,4 +202,33 @@ public struct TestDatabase: Sendable {
     /// Runs SQL as the superuser through `psql`, and returns its output.
     @discardableResult
     public func run(sql: String) async throws -> String { try await cluster.run(sql: sql, database: name) }
+
+    /// Runs SQL in a transaction that keeps its locks until so many other sessions wait for one, then `rest` of it and the commit. `body`
+    /// runs meanwhile.
+    public func holding<Result: Sendable>(
+        _ sql: String, untilWaiting count: Int = 1, then rest: String = "", while body: () async throws -> Result
+    ) async throws -> Result {
+        async let held = run(
+            sql: """
+                begin; \(sql); select pg_advisory_xact_lock(77);
+                do $$ begin
+                    for turn in 1..6000 loop
+                        perform pg_stat_clear_snapshot();
+                        exit when (select count(*) from pg_stat_activity
+                            where wait_event_type = 'Lock' and datname = current_database()) >= \(count);
+                        perform pg_sleep(0.005);
+                    end loop;
+                end $$; \(rest); commit
+                """)
+        try await eventually("the locks") {
+            try await self.run(
+                sql: """
+                    select count(*) from pg_locks where locktype = 'advisory' and objid = 77
+                        and database = (select oid from pg_database where datname = current_database())
+                    """) != "0\n"
+        }
+        let result = try await body()
+        _ = try await held
+        return result
+    }
 }

@@ -37,6 +37,18 @@ GIVE = """([name, type, data, event]) => {
 CHATS = re.compile(r"/v1/workspaces/\d+/channels/\d+/chats$")
 
 
+def notified(person):
+    """Anna is elsewhere, and her browser notifies her of Ben's messages."""
+    anna, ben = home(person)
+    anna.context.add_init_script(NOTIFICATION)
+    anna.page.reload()
+    anna.menu("Settings")
+    anna.page.get_by_role("checkbox", name="Notify me in this browser").check()
+    anna.page.keyboard.press("Escape")
+    anna.create_channel("elsewhere")
+    return anna, ben
+
+
 def give(someone, event, name="view.png"):
     someone.page.evaluate(GIVE, [name, "image/png", base64.b64encode(PICTURE).decode(), event])
 
@@ -97,13 +109,7 @@ def test_a_picture_keeps_its_place_while_it_loads_and_is_fetched_small(person):
 
 
 def test_a_message_in_another_room_asks_for_a_notification_unless_the_room_is_silent(person):
-    anna, ben = home(person)
-    anna.context.add_init_script(NOTIFICATION)
-    anna.page.reload()
-    anna.menu("Settings")
-    anna.page.get_by_role("checkbox", name="Notify me in this browser").check()
-    anna.page.keyboard.press("Escape")
-    anna.create_channel("elsewhere")
+    anna, ben = notified(person)
     anna.connected()
     ben.say("Dinner is ready")
     expect(anna.page).to_have_title(re.compile(r"^\(1\)"))
@@ -224,13 +230,7 @@ def test_nothing_notifies_in_a_do_not_disturb_hour(person):
 
 
 def test_a_room_that_one_tab_has_silenced_is_silent_in_the_others(person):
-    anna, ben = home(person)
-    anna.context.add_init_script(NOTIFICATION)
-    anna.page.reload()
-    anna.menu("Settings")
-    anna.page.get_by_role("checkbox", name="Notify me in this browser").check()
-    anna.page.keyboard.press("Escape")
-    anna.create_channel("elsewhere")
+    anna, ben = notified(person)
     other = anna.open("/" + anna.page.url.split("/", 3)[3])
     other.evaluate("Notification.permission = 'granted'")
     expect(other.locator('maru-shell[data-connection="live"]')).to_be_visible()

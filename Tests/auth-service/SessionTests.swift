@@ -195,32 +195,14 @@ struct SessionTests {
     func deviceMeanwhile() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join(device: "phone")
-            let database = fixture.service.database
             // Ends the session as a revocation does, and waits before the devices until the call waits for the session.
-            async let end = database.run(
-                sql: """
-                    begin; update auth.session set revoked_at = 1 where account = \(user.id);
-                    select pg_advisory_xact_lock(78);
-                    do $$ begin
-                        for turn in 1..6000 loop
-                            perform pg_stat_clear_snapshot();
-                            exit when exists (select from pg_stat_activity
-                                where wait_event_type = 'Lock' and datname = current_database());
-                            perform pg_sleep(0.005);
-                        end loop;
-                    end $$;
-                    delete from auth.device where account = \(user.id); commit
-                    """)
-            try await eventually("the lock") {
-                try await database.run(
-                    sql: """
-                        select count(*) from pg_locks where locktype = 'advisory' and objid = 78
-                            and database = (select oid from pg_database where datname = current_database())
-                        """) != "0\n"
+            let reply = try await fixture.service.database.holding(
+                "update auth.session set revoked_at = 1 where account = \(user.id)",
+                then: "delete from auth.device where account = \(user.id)"
+            ) {
+                try await fixture.service.call(
+                    "POST", "/v1/users/deviceToken", token: user.access, json: #"{"deviceToken":"tablet"}"#)
             }
-            let reply = try await fixture.service.call(
-                "POST", "/v1/users/deviceToken", token: user.access, json: #"{"deviceToken":"tablet"}"#)
-            _ = try await end
             #expect(reply.status == 200)
             let devices = try await fixture.service.internalCall(
                 "POST", "/internal/devices", json: #"{"ids":["\#(user.id)"]}"#)

@@ -151,6 +151,10 @@ struct ModerationTests {
             #expect(try await chat.database.ask("select count(*) from chat.file") == files)
             let masked = try await upload("my spam.pdf").text
             #expect(masked.contains("my%20%2A%2A%2A%2A_") && !masked.contains("spam"), "\(masked)")
+            // A picture gets its name from the service.
+            let named = #"{"items":[{"word":"image","action":"reject"}]}"#
+            #expect(try await chat.call("PUT", path, user: 4, json: named).status == 200)
+            #expect(try await chat.upload([.png], content: "seen", user: 1).status == 201)
             // The end of the filter.
             #expect(try await chat.call("PUT", path, user: 4, json: #"{"items":[]}"#).text == #"{"items":[]}"#)
             #expect(try await chat.send("바보 spam", user: 1).status == 201)

@@ -50,37 +50,21 @@ struct BotTests {
     func limit() async throws {
         try await WorkspaceHarness.use(["database_connections": "6", "workspace_bots": "1"]) { harness in
             let id = try await harness.makeWorkspace()
-            // Holds the workspace until all three calls wait for it.
-            async let held = harness.sql(
-                """
-                begin; select from workspace where id = \(id) for update; select pg_advisory_xact_lock(79);
-                do $$ begin
-                    for turn in 1..6000 loop
-                        perform pg_stat_clear_snapshot();
-                        exit when (select count(*) from pg_stat_activity
-                            where wait_event_type = 'Lock' and datname = current_database()) >= 3;
-                        perform pg_sleep(0.005);
-                    end loop;
-                end $$; commit
-                """)
-            try await eventually("the lock") {
-                try await harness.sql(
-                    """
-                    select count(*) from pg_locks where locktype = 'advisory' and objid = 79
-                        and database = (select oid from pg_database where datname = current_database())
-                    """) == "1"
-            }
-            let codes = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<3 {
-                    group.addTask {
-                        let reply = try await harness.call(
-                            "POST", "/v1/workspaces/\(id)/bots", json: #"{"name":"builder"}"#)
-                        return reply.status == 201 ? "ok" : reply.errorCode
+            // All three calls wait for the workspace.
+            let codes = try await harness.database.holding(
+                "select from workspace.workspace where id = \(id) for update", untilWaiting: 3
+            ) {
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<3 {
+                        group.addTask {
+                            let reply = try await harness.call(
+                                "POST", "/v1/workspaces/\(id)/bots", json: #"{"name":"builder"}"#)
+                            return reply.status == 201 ? "ok" : reply.errorCode
+                        }
                     }
+                    return try await group.reduce(into: [String]()) { $0.append($1) }
                 }
-                return try await group.reduce(into: [String]()) { $0.append($1) }
             }
-            _ = try await held
             #expect(codes.sorted() == ["E11", "E11", "ok"])
             #expect(try await harness.sql("select count(*) from bot") == "1")
             #expect(harness.peers.now.endedBots.count == 2)

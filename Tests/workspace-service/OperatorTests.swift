@@ -162,13 +162,18 @@ struct OperatorTests {
         }
     }
 
-    @Test("A workspace is not handed over to a bot")
+    @Test("A workspace is not handed over to a bot or to a locked-out member")
     func handingOverToBot() async throws {
         try await WorkspaceHarness.use { harness async throws in
             let id = try await harness.makeWorkspace()
             let made = try await harness.call("POST", "/v1/workspaces/\(id)/bots", json: #"{"name":"builder"}"#)
             let bot = try #require(try made.json["bot_id"]?.string)
-            #expect(try await operate(harness, "PUT", "/workspaces/\(id)/owner/\(bot)").errorCode == "E15")
+            try await harness.invite(2, to: id)
+            _ = try await harness.sql("update member set locked_out_at = 1 where user_id = 2")
+            for owner in [bot, "2"] {
+                let reply = try await operate(harness, "PUT", "/workspaces/\(id)/owner/\(owner)")
+                #expect(reply.errorCode == "E15", "\(owner): \(reply.text)")
+            }
             #expect(try await harness.sql("select owner from workspace where id = \(id)") == "1")
         }
     }

@@ -47,6 +47,8 @@ struct InvitationTerms: Sendable, Equatable {
     static let longest = Duration.seconds(365 * 86_400)
     static let usual = Duration.seconds(7 * 86_400)
     static let mostUses = 10_000
+    /// The languages of mails.
+    static let languages: Set = ["ko", "en"]
 
     /// Reads the fields of a client. A mail admits one person.
     init(
@@ -59,6 +61,7 @@ struct InvitationTerms: Sendable, Equatable {
         }
         guard (1...Self.mostUses).contains(maxUses ?? 1) else { throw .invalid("uses must be from 1 to 10000.") }
         guard recipient == nil || (maxUses ?? 1) == 1 else { throw .invalid("A mail invites one person.") }
+        if let language, !Self.languages.contains(language) { throw .invalid("language must be ko or en.") }
         guard role != .guest || !channels.isEmpty else { throw .invalid("A guest needs a channel.") }
         self.init(
             role: role, channels: channels, expiresAt: now + lifetime, maxUses: recipient == nil ? maxUses : 1,

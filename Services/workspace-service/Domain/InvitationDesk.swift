@@ -56,8 +56,7 @@ struct InvitationDesk: Sendable {
     func list(
         _ id: WorkspaceID, _ page: Page, for user: UserID
     ) async throws -> (found: [Invitation], role: WorkspaceRole) {
-        let role = try await workspaces.members.place(of: user, in: id).admitted()
-        try Policy.require(.invite, of: role)
+        let role = try await workspaces.require(.invite, of: user, in: id)
         return (try await store.list(id, page), role)
     }
 

@@ -71,8 +71,11 @@ struct Workspaces: Sendable {
     }
 
     /// Throws unless the user's role allows the action. Checked before calls to other services on the user's behalf.
-    func require(_ action: WorkspaceAction, of user: UserID, in id: WorkspaceID) async throws {
-        try Policy.require(action, of: try await members.place(of: user, in: id).admitted())
+    @discardableResult
+    func require(_ action: WorkspaceAction, of user: UserID, in id: WorkspaceID) async throws -> WorkspaceRole {
+        let role = try await members.place(of: user, in: id).admitted()
+        try Policy.require(action, of: role)
+        return role
     }
 
     /// Makes a registered user a member.

@@ -10,9 +10,6 @@ struct InvitationRoutes: Sendable {
     /// The address that invitations are opened at; the token follows it. Empty if there is none.
     let link: String
 
-    /// The languages of mails.
-    private static let languages: Set = ["ko", "en"]
-
     func register(in routes: inout PublicRoutes) {
         let workspace = "/v1/workspaces/{id}"
         routes.native(.post, workspace + "/invitations", create)
@@ -37,13 +34,11 @@ struct InvitationRoutes: Sendable {
         let role = try fields.optionalText("role").map(WorkspaceRole.init(client:)) ?? .member
         let email = try fields.optionalText("email")
         if let email, !Self.isAddress(email) { throw Failure.invalid("The email is not valid.") }
-        let language = try fields.optionalText("language")
-        if let language, !Self.languages.contains(language) { throw Failure.invalid("language must be ko or en.") }
         let terms = try InvitationTerms(
             role: role, channels: fields.hasValue("channels") ? try fields.ids("channels") : [],
             lifetime: fields.hasValue("expiresIn") ? .seconds(try fields.number("expiresIn")) : nil,
             maxUses: fields.hasValue("uses") ? try fields.number("uses") : nil, recipient: email,
-            language: language, now: .now)
+            language: try fields.optionalText("language"), now: .now)
         let invitation = try await desk.create(terms, in: id, by: caller.user, from: call.origin(of: caller))
         return call.created(view(invitation, for: .owner))
     }
@@ -91,7 +86,7 @@ struct InvitationRoutes: Sendable {
 
     /// An invitation with its link, unless the reader may not offer its role: admins would make further admins by the links of owners.
     private func view(_ invitation: Invitation, for reader: WorkspaceRole) -> InvitationView {
-        let showsLink = invitation.kind == .link && invitation.terms.role < reader
+        let showsLink = invitation.kind == .link && (try? Policy.invite(reader, as: invitation.terms.role)) != nil
         return InvitationView(
             invitation: invitation, token: showsLink ? desk.tokens.token(of: invitation.seed) : nil, link: link)
     }
