@@ -118,8 +118,9 @@ def test_a_moment_comes_back_with_its_tables_and_its_files(product):
     assert "a new full backup" in succeeds(archive(product, folder))
     planted.author.say(planted.channel, "for the reader", [("file.txt", b"1")])
     assert "a new incr backup" in succeeds(archive(product))
-    # The last changes are in Postgres's own folder alone.
-    superuser(product, "ALTER SYSTEM SET archive_command = '/bin/false'; SELECT pg_reload_conf(), pg_switch_wal()")
+    # The last changes are in Postgres's own folder alone: a whole segment and the beginning of one.
+    superuser(product, "ALTER SYSTEM SET archive_command = '/bin/false'; SELECT pg_reload_conf()")
+    superuser(product, "SELECT pg_logical_emit_message(true, 'test', 'in a whole segment'); SELECT pg_switch_wal()")
     planted.author.call("DELETE", f"{planted.author.path(planted.channel)}/chats/2")
 
     def is_gone():
@@ -130,6 +131,7 @@ def test_a_moment_comes_back_with_its_tables_and_its_files(product):
     eventually(is_gone, 60)
     moment, tables = quiet_moment(product)
     files = stored_files(product)
+    before = (moment, tables, files)
     planted.delete()
     planted.author.say(planted.channel, "too late", [("chat", PICTURE)])
     product.run("down")
@@ -152,9 +154,11 @@ def test_a_moment_comes_back_with_its_tables_and_its_files(product):
     files = stored_files(product)
     story.user.say(story.channel, "later still")
     with fresh_instance() as fresh:
-        succeeds(restore(fresh, later, folder))
-        assert tables_at_rest(fresh) == tables
-        assert stored_files(fresh) == files
+        # The archive has also the WAL from Postgres's own folder.
+        for moment, tables, files in (before, (later, tables, files)):
+            succeeds(restore(fresh, moment, folder))
+            assert tables_at_rest(fresh) == tables
+            assert stored_files(fresh) == files
         # It has the keys, and does not write to the archive of the other instance.
         for secret in ("auth/service_credential", "postgres/chat"):
             assert (fresh.data / "secrets" / secret).read_bytes() == (product.data / "secrets" / secret).read_bytes()
