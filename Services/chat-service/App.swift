@@ -55,7 +55,8 @@ enum App {
             isDivided: settings.isDivided)
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
-            store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
+            store: SearchIndexStore(database: database),
+            partitions: SearchPartitions(database: database, isDivided: settings.isDivided),
             metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
         let changePublisher = ChangePublisher(
             redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])

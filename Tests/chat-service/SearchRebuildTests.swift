@@ -28,7 +28,7 @@ struct SearchRebuildTests {
     @Test("A lost index is made anew in the background, with its progress told, and searches are not complete")
     func lost() async throws {
         let file = LogFile()
-        try await ChatHarness.use(["search_index_share": "100"], log: file.log(.info)) { chat in
+        try await ChatHarness.use(["search_index_share": "25"], log: file.log(.info)) { chat in
             _ = try await chat.send("회의")
             try await chat.untilIndexed()
             // The form of a room says that it has been indexed.
@@ -59,6 +59,25 @@ struct SearchRebuildTests {
             #expect(try reply.json["items"]?.elements.map(Array.init)?.count == 1)
             let entries = try await chat.database.ask("select count(*) from chat.search_message where workspace = 3")
             #expect(entries == "12001")
+        }
+    }
+
+    @Test("A backup, which reads all partitions until it ends, keeps no message of a new one from searches")
+    func duringBackup() async throws {
+        try await ChatHarness.use { chat in
+            try await chat.locking("search_message", in: "access share") {
+                _ = try await chat.send("회의")
+                try await chat.untilIndexed()
+                #expect(try await chat.found("회의") == ["회의"])
+            }
+            // Another instance makes the same partition.
+            try await chat.database.run { pool in try await SearchPartitions(database: pool).make(for: .now) }
+            _ = try await chat.send("회의 끝")
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["회의 끝", "회의"])
+            let indexes = try await chat.database.ask(
+                "select count(*) from pg_indexes where tablename ~ '^search_message_[0-9]+$'")
+            #expect(indexes == "2")
         }
     }
 

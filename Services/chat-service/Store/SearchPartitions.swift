@@ -9,6 +9,7 @@ import Wire
 /// lost, for example by a `truncate` or a restore without them.
 final class SearchPartitions: Sendable {
     private let database: PostgresPool
+    private let isDivided: Bool
     /// The periods that have a partition.
     private let known = Mutex<Set<Int64>>([])
 
@@ -33,7 +34,7 @@ final class SearchPartitions: Sendable {
         "forget partitions of search index", "delete from search_partition where period = any($1::bigint[])")
     /// No room is of form 0, so that all are indexed anew.
     private static let beginAnew = Statement.write("lose progress of index", "update search_progress set form = 0")
-    /// Searches queue behind a statement that waits for its lock, so it gives up early.
+    /// On Citus, searches queue behind the statement while it waits for its lock, so it gives up early.
     private static let limitWait = Statement.write(
         "limit wait for lock", "select set_config('lock_timeout', '2s', true)")
     /// The length of a period in milliseconds.
@@ -44,8 +45,9 @@ final class SearchPartitions: Sendable {
 
     static func beginning(of period: Int64) -> Timestamp { Timestamp(milliseconds: period * length) }
 
-    init(database: PostgresPool) {
+    init(database: PostgresPool, isDivided: Bool = false) {
         self.database = database
+        self.isDivided = isDivided
     }
 
     /// Says whether a moment is known to have its partition.
@@ -69,13 +71,25 @@ final class SearchPartitions: Sendable {
     }
 
     /// Creates the partition of a moment unless it exists, with a mark at its beginning.
+    ///
+    /// A table that is attached later needs no lock that a backup or a search holds up. Citus creates partitions in place only.
     func make(for moment: Timestamp) async throws {
         let period = Self.period(of: moment)
+        let name = "search_message_\(period)"
+        let range = "for values from (\(period * Self.length)) to (\((period + 1) * Self.length))"
         let create = Statement.write(
             "create partition of search index",
-            unprepared: """
-                create table if not exists search_message_\(period) partition of search_message
-                    for values from (\(period * Self.length)) to (\((period + 1) * Self.length))
+            unprepared: isDivided
+                ? "create table if not exists \(name) partition of search_message \(range)"
+                : """
+                do $$ begin
+                    -- Another instance may be about to do the same.
+                    lock table search_partition in share row exclusive mode;
+                    if to_regclass('\(name)') is null then
+                        create table \(name) (like search_message including all);
+                        alter table search_message attach partition \(name) \(range);
+                    end if;
+                end $$
                 """)
         var batch = PostgresBatch()
         try batch.add(Self.limitWait)

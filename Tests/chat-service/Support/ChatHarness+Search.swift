@@ -54,13 +54,15 @@ extension ChatHarness {
     }
 
     /// Runs `body` while no statement can read a table.
-    func locking(_ table: String, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    func locking(
+        _ table: String, in mode: String = "access exclusive", _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         try await database.run { pool in
             try await pool.transaction { tx in
                 try await tx.query(
                     Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0"))
                 try await tx.query(
-                    Statement.write("lock table", unprepared: "lock table \(table) in access exclusive mode"))
+                    Statement.write("lock table", unprepared: "lock table \(table) in \(mode) mode"))
                 try await body()
             }
         }
