@@ -12,7 +12,7 @@ struct OutboxRelayTests {
 
     /// A service with an outbox. The test makes the commands that publish its rows.
     private func use(
-        isDivided: Bool = false, commands: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
+        isDivided: Bool = false, commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand],
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
         let service = try await ServiceUnderTest("sample", []) { builder in
@@ -44,8 +44,10 @@ struct OutboxRelayTests {
         } _: { service in
             try await service.write(500)
             try await service.untilPublished("500")
-            #expect(try await service.redis.command("XLEN", "published") == ["20000"])
-            let isInOrder = try await service.publishedIDs() == (1...500).flatMap { Array(repeating: $0, count: 40) }
+            // The first command of each row. A slice is published again if its replies come too late, as on a machine that stands still.
+            let ids = try await service.publishedIDs()
+            #expect(ids.count >= 20_000 && ids.count < 22_000)
+            let isInOrder = ids.withoutRepeats == Array(1...500)
             #expect(isInOrder)
         }
     }
@@ -57,7 +59,8 @@ struct OutboxRelayTests {
         } _: { service in
             try await service.write(3)
             try await service.untilPublished("3")
-            #expect(try await service.redis.command("XLEN", "published") == ["162"])
+            let ids = try await service.publishedIDs()
+            #expect(ids.withoutRepeats == [1, 2, 3] && ids.count >= 162)
         }
     }
 
@@ -106,9 +109,9 @@ struct OutboxRelayTests {
                 _ = try await service.redis.command(command)
             }
             try await eventually("all of them again") {
-                try await service.redis.command("XLEN", "published") == ["900"]
+                try await service.publishedIDs().withoutRepeats.count == 900
             }
-            let ids = try await service.publishedIDs()
+            let ids = try await service.publishedIDs().withoutRepeats
             for rest in 0..<3 { #expect(ids.filter { $0 % 3 == rest } == (1...900).filter { $0 % 3 == rest }) }
         }
     }
@@ -133,10 +136,30 @@ struct OutboxRelayTests {
                 _ = try await service.redis.command(command)
             }
             try await eventually("all of them again") {
-                try await service.redis.command("XLEN", "published") == ["12000"]
+                try await service.publishedIDs().withoutRepeats.count == 12_000
             }
-            let isInOrder = try await service.publishedIDs() == Array(1...12_000)
+            let isInOrder = try await service.publishedIDs().withoutRepeats == Array(1...12_000)
             #expect(isInOrder)
+        }
+    }
+
+    @Test("Rows that take long to make are marked a few at a time, so that the transaction is never idle for long")
+    func slowRows() async throws {
+        try await use { row in
+            try await pause(for: .milliseconds(200))
+            return [Self.append(row)]
+        } _: { service in
+            try await service.write(30)
+            let first = Mutex(0)
+            try await eventually("the first marks") {
+                let count = try await service.database.run(
+                    sql: "select count(*) from sample.outbox where published_at is not null")
+                first.withLock { $0 = Int(count.dropLast()) ?? 0 }
+                return first.withLock { $0 > 0 }
+            }
+            #expect(first.withLock(\.self) < 30)
+            try await service.untilPublished("30")
+            #expect(try await service.publishedIDs().withoutRepeats == Array(1...30))
         }
     }
 }

@@ -190,8 +190,10 @@ struct SendingTests {
             }
             try await chat.redis.start()
             try await chat.untilPublished(within: .seconds(180))
-            let pushes = try await chat.pushes()
-            #expect(pushes.count == 20_000)
+            // A slice is published again if its replies come too late, as on a machine that stands still.
+            let all = try await chat.pushes()
+            let pushes = all.withoutRepeats
+            #expect(pushes.count == 20_000 && all.count < 22_000)
             for room in rooms {
                 let isInOrder = pushes.filter { $0.hasPrefix("\(room):") } == (1...5000).map { "\(room):\($0)" }
                 #expect(isInOrder, "\(room)")

@@ -35,7 +35,9 @@ struct MessagePublisher: Sendable {
         Task.immediate(executorPreference: loop) { [spans] in
             let outcomes = await redis.runInBatches(commands)
             for span in spans { span.end(hasFailed: !outcomes.allSatisfy(\.isSuccess)) }
-            guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
+            guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess),
+                !redis.mayHaveLostEntries(of: stream)
+            else { return }
             outbox.markPublished(row, streams.position(of: entry, in: stream), of: workspace)
         }
     }

@@ -1,5 +1,6 @@
 import EventLoop
 import Postgres
+import Redis
 import ServiceKit
 import Synchronization
 import Wire
@@ -58,5 +59,16 @@ final class OutboxStore: Sendable {
                 _ = try? await database.execute(mark, rows.ids, rows.entries, workspace)
             }
         }
+    }
+}
+
+extension Redis {
+    /// The relays of all instances have looked for lost entries by then: an attempt to connect comes every second, and may take two.
+    private static let timeOfChecks = Duration.seconds(5)
+
+    /// Whether a relay may still have to look for lost entries of a stream. It looks for that of the row that was published last, so the
+    /// mark of a later row would hide a loss.
+    func mayHaveLostEntries(of stream: RedisKey) -> Bool {
+        timeSinceReturn(of: stream).map { $0 < Self.timeOfChecks } ?? false
     }
 }

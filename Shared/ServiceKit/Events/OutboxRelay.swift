@@ -49,7 +49,9 @@ struct OutboxRelay: Sendable {
                 // Redis may have restarted empty, or failed over to a replica without the latest entries.
                 if generation != known { try await resetIfRedisLostEntries() }
                 known = generation
-                while try await relayBatches(on: loop), !Task.isCancelled {}
+                while redis.state == .connected(generation: generation), try await relayBatches(on: loop),
+                    !Task.isCancelled
+                {}
                 if loop.now >= nextCleaning {
                     nextCleaning = loop.now + Self.cleaningInterval.wholeNanoseconds
                     try await resetIfRedisLostEntries()
@@ -84,7 +86,7 @@ struct OutboxRelay: Sendable {
             var waiting = rows[...]
             var failure: (any Error)?
             while !waiting.isEmpty, failure == nil, loop.now < end {
-                failure = try await publishSlice(of: &waiting, of: workspace, in: tx)
+                failure = try await publishSlice(of: &waiting, until: end, of: workspace, in: tx)
             }
             return (rows.count == Self.batch || !waiting.isEmpty, failure)
         }
@@ -96,9 +98,9 @@ struct OutboxRelay: Sendable {
     ///
     /// - Returns: the error of the first row that could not be published. The rows after it wait for it.
     private func publishSlice(
-        of rows: inout ArraySlice<OutboxRow>, of workspace: Int64, in tx: PostgresTransaction
+        of rows: inout ArraySlice<OutboxRow>, until end: UInt64, of workspace: Int64, in tx: PostgresTransaction
     ) async throws -> (any Error)? {
-        var (slice, failure) = await nextSlice(of: &rows)
+        var (slice, failure) = await nextSlice(of: &rows, until: end)
         // A large row may take a while, and the server ends a transaction that is idle for long.
         let outcomes = try await redis.runInBatches(slice.commands, within: Self.sliceTimeout) {
             try await tx.query(Self.keepAlive)
@@ -128,11 +130,17 @@ struct OutboxRelay: Sendable {
         var rows: [(id: Int64, commands: Range<Int>)] = []
     }
 
-    private func nextSlice(of rows: inout ArraySlice<OutboxRow>) async -> (Slice, failure: (any Error)?) {
+    /// Other services may be asked for a row, and the server ends a transaction that is idle for long: so it takes at least one row,
+    /// and further ones until a moment.
+    private func nextSlice(
+        of rows: inout ArraySlice<OutboxRow>, until end: UInt64
+    ) async -> (Slice, failure: (any Error)?) {
         var slice = Slice()
         var size = 0
         let limits = redis.batchLimits
-        while slice.commands.count < limits.commands, size < limits.bytes, let row = rows.popFirst() {
+        while slice.commands.count < limits.commands, size < limits.bytes,
+            slice.rows.isEmpty || EventLoop.preciseNow < end, let row = rows.popFirst()
+        {
             do {
                 let commands = try await commands(row)
                 slice.rows.append((row.id, slice.commands.count..<slice.commands.count + commands.count))

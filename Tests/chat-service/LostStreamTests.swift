@@ -1,0 +1,36 @@
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import chat_service
+
+@Suite("Pushes of a Redis that has lost its data", .serialized)
+struct LostStreamTests {
+    /// Whether a send hides the loss depends on the loop that is connected first, so there are several rounds.
+    @Test("R6 Entries that Redis has lost are appended again although messages are sent as soon as it is back")
+    func sendsAfterReturn() async throws {
+        try await ChatHarness.use { chat in
+            var sent = 0
+            for _ in 1...3 {
+                #expect(try await chat.send("before").status == 201)
+                sent += 1
+                try await chat.untilPublished()
+                try await chat.redis.command("FLUSHALL")
+                await chat.redis.kill()
+                // The pauses between attempts to connect are random, and up to a second by then.
+                try await pause(for: .seconds(2))
+                try await chat.redis.start()
+                let end = ContinuousClock.now + .milliseconds(1500)
+                while ContinuousClock.now < end {
+                    #expect(try await chat.send("after").status == 201)
+                    sent += 1
+                    try await pause(for: .milliseconds(10))
+                }
+                let wanted = Set((1...sent).map { "channel-7:\($0)" })
+                try await eventually("every message on the stream") {
+                    Set(try await chat.pushes()).isSuperset(of: wanted)
+                }
+            }
+        }
+    }
+}
