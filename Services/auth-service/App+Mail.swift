@@ -1,3 +1,4 @@
+import EventLoop
 import Mail
 import ServiceKit
 import Wire
@@ -20,7 +21,11 @@ extension App {
                 sender: settings.sender, lease: settings.timeout + .seconds(30),
                 metrics: MailMetrics(service.metrics), signal: signal, log: service.log)
             service.background("mail delivery") { try await delivery.run(on: $0) }
-            service.atDrain { transport.close() }
+            let loop = service.loops.loops[0]
+            service.atDrain {
+                try await delivery.stop(on: loop)
+                transport.close()
+            }
             service.queue("mail", length: store.length)
         } else {
             // Mails that waited when the server was taken from the settings.

@@ -1,4 +1,5 @@
 import Contract
+import EventLoop
 import HTTP
 import Postgres
 import ServiceKit
@@ -57,6 +58,8 @@ struct Webhooks: Sendable {
         service.queue("webhooks", length: queues.length)
         service.background("webhook intake", intake.run)
         service.background("webhooks", sender.run)
+        let loop = service.loops.loops[0]
+        service.atDrain { [sender] in try await sender.stop(on: loop) }
         service.background("old events of webhooks", every: .seconds(60), sender.forget)
     }
 

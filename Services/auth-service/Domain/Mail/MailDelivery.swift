@@ -1,6 +1,7 @@
 import EventLoop
 import Mail
 import ServiceKit
+import Synchronization
 import Telemetry
 import Wire
 
@@ -19,6 +20,14 @@ struct MailDelivery: Sendable {
     let signal: WakeSignal
     let log: Log
 
+    private let work = Work()
+
+    private final class Work: Sendable {
+        let isStopped = Atomic(false)
+        /// Whether mails are being leased or sent.
+        let isBusy = Atomic(false)
+    }
+
     /// The sender that readers see, and the language of mails to accounts that have none.
     struct Sender: Sendable {
         let name: String
@@ -28,18 +37,38 @@ struct MailDelivery: Sendable {
 
     /// The mails on their way at a time.
     static let concurrency = 4
+    /// The time for mails on their way when the service stops.
+    private static let patience = Duration.seconds(5)
     /// The pause between searches for mails that other instances accepted or left behind.
     private static let patrol = Duration.seconds(2)
 
     /// Sends until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
-            let due = try await store.take(atMost: Self.concurrency, now: .now, lease: lease)
-            await withTaskGroup { group in
-                for mail in due { group.addTask { await settle(mail) } }
-            }
-            if due.count == Self.concurrency { continue }
+            if try await sendDue() == Self.concurrency { continue }
             try await signal.sleep(atMost: Self.patrol, on: loop)
+        }
+    }
+
+    /// Sends the next mails that are due, and returns how many.
+    private func sendDue() async throws -> Int {
+        work.isBusy.store(true, ordering: .sequentiallyConsistent)
+        defer { work.isBusy.store(false, ordering: .sequentiallyConsistent) }
+        if work.isStopped.load(ordering: .sequentiallyConsistent) { return 0 }
+        let due = try await store.take(atMost: Self.concurrency, now: .now, lease: lease)
+        await withTaskGroup { group in
+            for mail in due { group.addTask { await settle(mail) } }
+        }
+        return due.count
+    }
+
+    /// Takes no more mails, which another instance or the next process sends, and returns once those on their way are settled, or
+    /// after a while.
+    func stop(on loop: EventLoop) async throws {
+        work.isStopped.store(true, ordering: .sequentiallyConsistent)
+        let end = EventLoop.preciseNow + Self.patience.wholeNanoseconds
+        while work.isBusy.load(ordering: .sequentiallyConsistent), EventLoop.preciseNow < end {
+            try await loop.sleep(for: .milliseconds(20))
         }
     }
 

@@ -18,9 +18,18 @@ final class WebhookSender: Sendable {
     private let off: WebhookSwitch
     private let metrics: WebhookMetrics
     private let log: Log
-    /// The queues under way, by subscription.
-    private let busy = Mutex<[WebhookSubscriptionID: Int]>([:])
+    private let state = Mutex(State())
     private let signal = WakeSignal()
+
+    private struct State {
+        /// The queues under way, by subscription.
+        var queues: [WebhookSubscriptionID: Int] = [:]
+        /// Whether queues are being leased.
+        var isTaking = false
+        var isStopped = false
+
+        var isIdle: Bool { !isTaking && queues.isEmpty }
+    }
 
     /// Queues at a time, and those of one subscription: a slow receiver leaves room for the others.
     private static let concurrency = 256
@@ -29,6 +38,8 @@ final class WebhookSender: Sendable {
     private static let lease = Duration.seconds(30)
     /// The pause between searches for queues that other instances filled or left behind.
     private static let patrol = Duration.seconds(1)
+    private static let timeToRecord = Duration.seconds(2)
+    private static let patienceAtEnd = Duration.seconds(20)
     /// How long one event fails before its subscription may be switched off.
     private static let proof = Duration.seconds(3600)
     /// The pause before another try to tell that a subscription is off.
@@ -53,29 +64,42 @@ final class WebhookSender: Sendable {
     /// Works until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
-            let (running, full) = busy.withLock { busy in
-                (busy.values.reduce(0, +), busy.filter { $0.value >= Self.ofSubscription }.map(\.key))
-            }
-            let free = (Self.concurrency - running) / Self.ofSubscription
-            let now = Timestamp.now
-            let leases =
-                free > 0
-                ? try await store.take(
-                    of: free, each: Self.ofSubscription, now: now, until: now + leaseTime, except: full) : []
-            for lease in leases { begin(lease, on: loop) }
-            if !leases.isEmpty { continue }
+            if try await takeQueues(on: loop) { continue }
             let next = try await store.nextDue().map { max(.milliseconds(50), $0 - .now) } ?? Self.patrol
             try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
         }
+    }
+
+    /// Begins to work on queues that are due, and returns whether there were some.
+    private func takeQueues(on loop: EventLoop) async throws -> Bool {
+        let (free, full) = state.withLock { state in
+            let free = (Self.concurrency - state.queues.values.reduce(0, +)) / Self.ofSubscription
+            state.isTaking = !state.isStopped && free > 0
+            return (state.isTaking ? free : 0, state.queues.filter { $0.value >= Self.ofSubscription }.map(\.key))
+        }
+        guard free > 0 else { return false }
+        defer { state.withLock { $0.isTaking = false } }
+        let now = Timestamp.now
+        let leases = try await store.take(
+            of: free, each: Self.ofSubscription, now: now, until: now + leaseTime, except: full)
+        for lease in leases { begin(lease, on: loop) }
+        return !leases.isEmpty
+    }
+
+    /// Takes no more queues, and returns once the calls under way are recorded, or after the time of a call.
+    func stop(on loop: EventLoop) async throws {
+        state.withLock { $0.isStopped = true }
+        let end = EventLoop.preciseNow + min(limits.timeout + Self.timeToRecord, Self.patienceAtEnd).wholeNanoseconds
+        while !state.withLock(\.isIdle), EventLoop.preciseNow < end { try await loop.sleep(for: .milliseconds(20)) }
     }
 
     private var leaseTime: Duration { Self.lease + limits.timeout }
 
     /// Works on a queue beside the others. The task outlives a cancelled `run`.
     private func begin(_ lease: WebhookLease, on loop: EventLoop) {
-        let isFull = busy.withLock { busy in
-            busy[lease.subscription.id, default: 0] += 1
-            return busy[lease.subscription.id, default: 0] > Self.ofSubscription
+        let isFull = state.withLock { state in
+            state.queues[lease.subscription.id, default: 0] += 1
+            return state.queues[lease.subscription.id, default: 0] > Self.ofSubscription
         }
         Task(executorPreference: loop) { [self] in
             do {
@@ -83,9 +107,9 @@ final class WebhookSender: Sendable {
             } catch {
                 log.error("the outcome of a webhook call cannot be saved", ["cause": .cause(error)])
             }
-            busy.withLock { busy in
-                let left = (busy[lease.subscription.id] ?? 1) - 1
-                busy[lease.subscription.id] = left > 0 ? left : nil
+            state.withLock { state in
+                let left = (state.queues[lease.subscription.id] ?? 1) - 1
+                state.queues[lease.subscription.id] = left > 0 ? left : nil
             }
             signal.wake()
         }
@@ -100,6 +124,7 @@ final class WebhookSender: Sendable {
             return
         }
         while true {
+            if state.withLock(\.isStopped) { return try await store.release(lease, at: .now) }
             guard let event = try await store.next(of: lease) else {
                 if try await store.leave(lease) { return }
                 // Something has been added, or the lease is lost.
