@@ -50,6 +50,24 @@ struct WebhookSubscriptionStore: Sendable {
             failing_since = case when $2::text is null then failing_since end
         where workspace = $5 and id = $1
         """)
+    /// Earlier messages of added channels are not told, as with a new subscription.
+    private static let beginAdded = Statement.write(
+        "begin queues of added channels",
+        """
+        insert into webhook_queue (workspace, subscription, room, seq, rev)
+        select $1, $2, id, last_seq, rev from room
+        where workspace = $1::bigint and kind = 1 and not id = any($3::bigint[])
+        on conflict on constraint webhook_queue_pkey do update
+            set seq = greatest(webhook_queue.seq, excluded.seq), rev = greatest(webhook_queue.rev, excluded.rev)
+        """)
+    /// The room 0 has the events of no channel.
+    private static let endLeftOut = Statement.write(
+        "end waiting events that a subscription leaves out",
+        """
+        update webhook_delivery set state = 2, error = 'The webhook is not subscribed to this event any more.'
+        where workspace = $1 and subscription = $2 and state = 0
+            and (not event = any($3::text[]) or (room > 0 and $4::bigint[] <> '{}' and not room = any($4)))
+        """)
     private static let rotate = Statement.write(
         "rotate secret of subscription",
         """
@@ -119,14 +137,24 @@ struct WebhookSubscriptionStore: Sendable {
         try await database.query(Self.byID, id).first(WebhookSubscription.init(row:))
     }
 
-    /// Changes the values that are not nil.
+    /// Changes the values that are not nil. Waiting events that it leaves out are not sent.
     func change(
         _ subscription: WebhookSubscription, url: String?, events: [WebhookEvent]?, channels: [ChannelID]?,
         at now: Timestamp
     ) async throws {
-        try await database.execute(
-            Self.change, subscription.id, url, events?.map(\.rawValue), channels, subscription.workspace,
-            now.milliseconds)
+        let (workspace, id) = (subscription.workspace, subscription.id)
+        try await database.transaction(attempts: 3) { tx in
+            if channels != nil, !subscription.channels.isEmpty {
+                try await tx.execute(Self.beginAdded, workspace, id, subscription.channels)
+            }
+            try await tx.execute(
+                Self.change, id, url, events?.map(\.rawValue), channels, workspace, now.milliseconds)
+            if events != nil || channels != nil {
+                try await tx.execute(
+                    Self.endLeftOut, workspace, id, (events ?? subscription.events).map(\.rawValue),
+                    channels ?? subscription.channels)
+            }
+        }
     }
 
     /// Gives a subscription another seed. The one until now also signs until a moment.

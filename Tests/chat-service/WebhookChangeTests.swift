@@ -1,0 +1,68 @@
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+@testable import standins
+
+@Suite("Changes of outgoing webhooks", .serialized)
+struct WebhookChangeTests {
+    @Test("A channel that is added to a subscription begins with its next message")
+    func addedChannel() async throws {
+        try await WebhookFixture.use { fixture in
+            let chat = fixture.chat
+            let id = try await fixture.subscribe("a", ["message"], channels: [7])
+            for text in ["old", "older"] { _ = try await chat.send(text, to: 8) }
+            let path = "\(WebhookFixture.path)/\(id)"
+            #expect(try await chat.call("PUT", path, user: 4, json: #"{"channels":["7","8"]}"#).status == 200)
+            _ = try await chat.send("new", to: 8)
+            // The queue of a channel is in order, so an old message would come first.
+            let found = try await fixture.take(1)
+            #expect(found.map { $0["data"]?["message"]?["content"]?.string } == ["new"])
+        }
+    }
+
+    @Test(
+        "Waiting events of a channel, or of a kind, that leaves a subscription are not sent", arguments: [true, false])
+    func leftOut(isByChannel: Bool) async throws {
+        try await WebhookFixture.use { fixture in
+            let chat = fixture.chat
+            let id = try await fixture.subscribe("a", ["message", "changed"])
+            fixture.receivers.set("a", statuses: [500])
+            _ = try await chat.send("secret", to: 8)
+            try await fixture.delay()
+            let json = isByChannel ? #"{"channels":["7"]}"# : #"{"events":["changed"]}"#
+            #expect(try await chat.call("PUT", "\(WebhookFixture.path)/\(id)", user: 4, json: json).status == 200)
+            #expect(try await fixture.deliveries(of: id, "?state=waiting").isEmpty)
+            let failed = try await fixture.deliveries(of: id, "?state=failed")
+            #expect(failed.count == 1 && failed[0]["error"]?.string?.contains("not subscribed") == true)
+            try await fixture.hurry()
+            _ = try await chat.send("here")
+            _ = try await chat.call("DELETE", "\(ChatHarness.channel)/chats/1", user: 1)
+            _ = try await fixture.take(1)
+            try await eventually("the end of all events") {
+                try await fixture.deliveries(of: id, "?state=waiting").isEmpty
+            }
+            #expect(try fixture.taken().allSatisfy { $0.body["data"]?["message"]?["content"]?.string != "secret" })
+        }
+    }
+
+    @Test("An instance that stops records its calls under way, and leaves its queues to the others")
+    func stopping() async throws {
+        try await WebhookFixture.use { fixture in
+            _ = try await fixture.subscribe("a", ["message"])
+            fixture.receivers.set("a", delay: .seconds(1))
+            for text in ["one", "two"] { _ = try await fixture.chat.send(text) }
+            try await eventually("a call under way") { fixture.receivers.waiting(at: "a") == 1 }
+            await fixture.chat.instances[0].running.stop()
+            let rows = try await fixture.chat.database.ask(
+                "select string_agg(state::text, ',' order by id) from chat.webhook_delivery")
+            #expect(rows == "1,0")
+            let queue = try await fixture.chat.database.ask(
+                "select count(*) from chat.webhook_queue where due_at > extract(epoch from clock_timestamp()) * 1000")
+            #expect(queue == "0", "it is due at once")
+        }
+    }
+}
