@@ -11,6 +11,25 @@ struct AuditTests {
         try reply.json["items"]?.elements.map { $0.map { $0["action"]?.string ?? "" } } ?? []
     }
 
+    @Test("A18 An admin does not read that a report about themselves was dismissed")
+    func dismissedReports() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            let path = "/v1/workspaces/\(id)"
+            let made = try await harness.call("PUT", path + "/members/2/role", json: #"{"role":"admin"}"#)
+            #expect(made.status == 200)
+            let entry = #"""
+                {"key":"chat-report-4-dismiss","at":1700000000123,"action":"report.dismissed","actor":"1","user_id":"2",
+                "subject":"channel-7/12","detail":{"report":"4"}}
+                """#
+            #expect(try await harness.ask("POST", "/internal/workspaces/\(id)/audit", json: entry).status == 200)
+            let query = path + "/audit?action=report"
+            #expect(try actions(try await harness.call("GET", query, user: 2)) == [])
+            #expect(try actions(try await harness.call("GET", query)) == ["report.dismissed"])
+        }
+    }
+
     @Test("The log lists each action with its actor, target and origin, newest first, by page and by filter")
     func list() async throws {
         try await WorkspaceHarness.use { harness in

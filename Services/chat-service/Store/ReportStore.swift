@@ -70,6 +70,14 @@ struct ReportStore: Sendable {
         update report set action = $3, answered_at = $4, answered_by = $5
         where workspace = $1 and id = $2 and action is null
         """)
+    /// In one order, because each of two deletions of a message answers the report of the other one.
+    private static let lockOthers = Statement.write(
+        "lock reports of message",
+        """
+        select id from report
+        where workspace = $1 and kind = $2 and room = $3 and seq = $4 and type = 1 and action is null
+        order by id for update
+        """)
     private static let answerOthers = Statement.write(
         "answer other reports of message",
         """
@@ -135,6 +143,9 @@ struct ReportStore: Sendable {
     func answer(_ report: Report, _ action: Report.Action, by user: UserID?, at now: Timestamp) async throws -> Bool {
         let workspace = report.workspace
         return try await database.transaction { tx in
+            if action == .delete, let key = report.message {
+                try await tx.query(Self.lockOthers, workspace, key.kindNumber, key.roomNumber, key.seq)
+            }
             let count = try await tx.execute(
                 Self.answer, workspace, report.id, action.rawValue, now.milliseconds, user)
             guard count == 1 else { return false }

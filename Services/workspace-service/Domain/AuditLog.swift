@@ -48,7 +48,7 @@ struct AuditLog: Sendable {
         _ workspace: WorkspaceID, _ filter: AuditFilter, before last: Int64?, limit: Int, for user: UserID
     ) async throws -> [AuditEntry] {
         try Policy.require(.readAudit, of: try await members.place(of: user, in: workspace).admitted())
-        return try await store.list(workspace, filter, before: last ?? .max, limit: limit)
+        return try await store.list(workspace, filter, before: last ?? .max, limit: limit, for: user)
     }
 
     /// Deletes entries that are older than the retention.

@@ -28,6 +28,7 @@ struct AuditStore: Sendable {
             and ($3::bigint is null or actor = $3) and ($4::bigint is null or user_id = $4)
             and ($5::text is null or action = $5 or starts_with(action, $5 || '.'))
             and ($6::bigint is null or at >= $6) and ($7::bigint is null or at < $7)
+            and not (action = 'report.dismissed' and user_id is not distinct from $9::bigint)
         order by id desc limit $8
         """)
     private static let expire = Statement.write("expire audit log", "select audit.expire($1)")
@@ -62,13 +63,13 @@ struct AuditStore: Sendable {
             origin.session)
     }
 
-    /// The entries before the id `last`, newest first.
+    /// The entries before the id `last`, newest first. Nobody sees that a report about themselves was dismissed.
     func list(
-        _ workspace: WorkspaceID, _ filter: AuditFilter, before last: Int64, limit: Int
+        _ workspace: WorkspaceID, _ filter: AuditFilter, before last: Int64, limit: Int, for reader: UserID
     ) async throws -> [AuditEntry] {
         try await database.query(
             Self.list, workspace, last, filter.actor, filter.user, filter.action, filter.from?.milliseconds,
-            filter.until?.milliseconds, limit
+            filter.until?.milliseconds, limit, reader
         ).map(AuditEntry.init(row:))
     }
 

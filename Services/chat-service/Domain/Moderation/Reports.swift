@@ -127,6 +127,8 @@ struct Reports: Sendable {
     ) async throws -> Report {
         let role = try await access.member(owner, of: workspace)
         guard role.isModerator else { throw Failure.notAllowed }
+        // As for any deletion of a message of another one.
+        if action == .delete { try await changes.moderation.rules(of: workspace).requireWriting(owner) }
         guard let report = try await store.find(id, in: workspace), !report.isForOperators,
             report.subject?.user != owner
         else { throw Failure.notFound }
@@ -156,7 +158,12 @@ struct Reports: Sendable {
             return report
         }
         switch action {
-        case .dismiss, .warn: break
+        case .dismiss: break
+        case .warn:
+            // A warning would stay after everything else of the account has been erased.
+            if let subject = report.subject, try await changes.profiles.members([subject.user]).isEmpty {
+                throw Failure(.refused, "The account has been deleted.")
+            }
         case .delete: if let key = report.message { try await delete(key, in: report.workspace, by: user) }
         case .remove:
             if let subject = report.subject {
