@@ -30,7 +30,9 @@ public final class ProfileCache: Sendable {
     /// The profiles of the users that exist.
     public func members(_ users: some Sequence<UserID>) async throws -> [UserID: MemberView] {
         let wanted = Set(users)
-        let oldest = EventLoop.preciseNow &- lifetime
+        let now = EventLoop.preciseNow
+        // The clock begins with the start of the machine.
+        let oldest = now - min(now, lifetime)
         let lookup = state.withLock { state in
             var lookup = state.lookup(wanted, oldest: oldest)
             var last: ProfileCacheState.Fetch?

@@ -47,7 +47,9 @@ final class KnownDMs: Sendable {
     }
 
     private func known(_ ids: [DMID], of user: UserID) -> [DM]? {
-        let oldest = EventLoop.preciseNow &- Self.lifetime
+        let now = EventLoop.preciseNow
+        // The clock begins with the start of the machine.
+        let oldest = now - min(now, Self.lifetime)
         return state.withLock { $0.dms(ids, of: user, oldest: oldest) }
     }
 
