@@ -57,7 +57,10 @@ class Entry:
 
     def admit(self, key):
         """Gives true statuses to this key only."""
-        self.clients.write_text(json.dumps({key: {"statuses": "http"}}))
+        # In one step, because the gateway may be reading it.
+        new = self.clients.with_suffix(".new")
+        new.write_text(json.dumps({key: {"statuses": "http"}}))
+        new.replace(self.clients)
 
     def status(self, key):
         """Returns the reply to an unknown route, or None while the gateway does not answer."""
