@@ -41,6 +41,8 @@ def quiet_moment(product):
     def measured():
         before = checksums(product)
         moment = superuser(product, "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')").strip()
+        # A commit with an earlier time may still wait for the disk, unseen. This one waits for the same.
+        superuser(product, "SELECT pg_logical_emit_message(true, 'test', 'after the moment')")
         time.sleep(0.01)
         found.append((moment + "+00", before))
         return checksums(product) == before

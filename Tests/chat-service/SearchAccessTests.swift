@@ -104,6 +104,7 @@ struct SearchAccessTests {
                     "GET", "/v1/workspaces/3/find?q=\(PercentEncoding.strict.encode(text))")
                 return try reply.json["users"]?.elements?.compactMap { $0["nickname"]?.string } ?? []
             }
+            try await chat.untilCached("/internal/workspaces/3/members") { _ = try await find("n2") }
             #expect(try await find("n2") == ["n2"])
             let asked = chat.peers.now.asked.count
             #expect(try await find("n3") == ["n3"])

@@ -8,6 +8,8 @@ extension LoadResult {
         /// Actions per second: started, and completed without errors.
         let rate: Double
         let done: Double
+        /// Milliseconds from the planned end to the end of the last action.
+        let late: Double
         /// Successful calls per second.
         let calls: Double
         /// Milliseconds from an action's planned start to its end.
@@ -21,8 +23,11 @@ extension LoadResult {
         let sockets: Int
         let parts: [Part]
 
-        init(rate: Double, outcome: LoadOutcome, samples: Samples, events: Int, sockets: Int, parts: [Part]) {
+        init(
+            rate: Double, seconds: Int, outcome: LoadOutcome, samples: Samples, events: Int, sockets: Int, parts: [Part]
+        ) {
             self.rate = rate
+            late = (outcome.seconds - Double(seconds)) * 1000
             done = outcome.rate
             calls = Double(samples.count) / outcome.seconds
             p50 = outcome.percentile(0.5)
@@ -40,7 +45,9 @@ extension LoadResult {
         }
 
         /// Whether the product was overloaded at this rate.
-        func isOverloaded(at limit: Double) -> Bool { p99 > limit || failures > 0 || done < rate * 0.95 }
+        func isOverloaded(at limit: Double) -> Bool {
+            p99 > limit || failures > 0 || (done < rate * 0.95 && late > limit)
+        }
 
         func isMet(at limit: Double, sockets wanted: Int) -> Bool { !isOverloaded(at: limit) && sockets == wanted }
 

@@ -119,7 +119,8 @@ final class Measurement {
         let reading = parts.read()
         let outcome = await users.act(rate: rate, for: .seconds(options.seconds), samples) { .any(of: $0, $1) }
         return LoadResult.Step(
-            rate: rate, outcome: outcome, samples: samples, events: sockets.received - received, sockets: sockets.count,
+            rate: rate, seconds: options.seconds, outcome: outcome, samples: samples,
+            events: sockets.received - received, sockets: sockets.count,
             parts: parts.costs(since: reading, seconds: outcome.seconds))
     }
 }
