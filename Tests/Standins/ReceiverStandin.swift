@@ -24,6 +24,8 @@ final class ReceiverStandin: Sendable {
         var statuses: [Int] = []
         var delay = Duration.zero
         var location: String?
+        /// Seconds that a refusal asks to wait.
+        var retryAfter: Int?
         /// Calls that wait for their reply.
         var waiting = 0
         var received: [Received] = []
@@ -47,13 +49,15 @@ final class ReceiverStandin: Sendable {
 
     /// Sets the replies of a receiver to its next calls.
     func set(
-        _ name: String, secret: String? = nil, statuses: [Int] = [], delay: Duration = .zero, location: String? = nil
+        _ name: String, secret: String? = nil, statuses: [Int] = [], delay: Duration = .zero, location: String? = nil,
+        retryAfter: Int? = nil
     ) {
         receivers.withLock { receivers in
             if let secret { receivers[name, default: Receiver()].secret = secret }
             receivers[name, default: Receiver()].statuses = statuses
             receivers[name]?.delay = delay
             receivers[name]?.location = location
+            receivers[name]?.retryAfter = retryAfter
         }
     }
 
@@ -101,16 +105,17 @@ final class ReceiverStandin: Sendable {
         }
         let isFresh = abs(Timestamp.now.seconds - time) <= Self.tolerance
         let isSigned = isFresh && !id.isEmpty && right.contains("1")
-        let (status, location) = receivers.withLock { receivers -> (Int, String?) in
+        let (status, location, retryAfter) = receivers.withLock { receivers -> (Int, String?, Int?) in
             var receiver = receivers[name] ?? Receiver()
             let planned = receiver.statuses.isEmpty ? 204 : receiver.statuses.removeFirst()
             let status = secret.isEmpty || isSigned ? planned : 401
             receiver.received.append(
                 Received(id: id, body: body, signatures: right.joined(), status: status))
             receivers[name] = receiver
-            return (status, receiver.location)
+            return (status, receiver.location, receiver.retryAfter)
         }
         var response = Response(Status(UInt16(status)))
+        if status >= 500, let retryAfter { response.headers.append("retry-after", "\(retryAfter)") }
         if let location { response.headers.append("location", location) }
         return response
     }

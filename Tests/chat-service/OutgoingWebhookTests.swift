@@ -85,7 +85,7 @@ struct OutgoingWebhookTests {
         try await WebhookFixture.use { fixture in
             let chat = fixture.chat
             let id = try await fixture.subscribe("a", ["message"])
-            fixture.receivers.set("a", statuses: [500])
+            fixture.receivers.set("a", statuses: [500], retryAfter: 600)
             _ = try await chat.send("one")
             _ = try await chat.send("two")
             try await eventually("a refusal") { fixture.receivers.received("a").contains { $0.status == 500 } }
@@ -141,7 +141,7 @@ struct OutgoingWebhookTests {
     func patience() async throws {
         try await WebhookFixture.use { fixture in
             let id = try await fixture.subscribe("a", ["message"])
-            fixture.receivers.set("a", statuses: [500, 500])
+            fixture.receivers.set("a", statuses: [500, 500], retryAfter: 600)
             _ = try await fixture.chat.send("one")
             try await eventually("the record of a refusal") {
                 try await fixture.chat.database.ask(
@@ -222,7 +222,7 @@ struct OutgoingWebhookTests {
     func deleted() async throws {
         try await WebhookFixture.use { fixture in
             _ = try await fixture.subscribe("a", ["message"])
-            fixture.receivers.set("a", statuses: [500])
+            fixture.receivers.set("a", statuses: [500], retryAfter: 600)
             _ = try await fixture.chat.send("a secret")
             try await eventually("a refusal") { !fixture.receivers.received("a").isEmpty }
             try await fixture.delay()

@@ -30,7 +30,7 @@ struct WebhookChangeTests {
         try await WebhookFixture.use { fixture in
             let chat = fixture.chat
             let id = try await fixture.subscribe("a", ["message", "changed"])
-            fixture.receivers.set("a", statuses: [500])
+            fixture.receivers.set("a", statuses: [500], retryAfter: 600)
             _ = try await chat.send("secret", to: 8)
             try await fixture.delay()
             let json = isByChannel ? #"{"channels":["7"]}"# : #"{"events":["changed"]}"#
@@ -46,6 +46,28 @@ struct WebhookChangeTests {
                 try await fixture.deliveries(of: id, "?state=waiting").isEmpty
             }
             #expect(try fixture.taken().allSatisfy { $0.body["data"]?["message"]?["content"]?.string != "secret" })
+        }
+    }
+
+    @Test(
+        "A change while the outcome of a call is recorded waits for it",
+        arguments: [#"{"on":false}"#, #"{"url":"https://b.example"}"#, nil])
+    func duringRecord(json: String?) async throws {
+        try await WebhookFixture.use { fixture in
+            let id = try await fixture.subscribe("a", ["message"])
+            fixture.receivers.set("a", statuses: [500], retryAfter: 600)
+            _ = try await fixture.chat.send("one")
+            try await fixture.delay()
+            // The locks of the record of a failed call, in its order.
+            let status = try await fixture.chat.database.database.holding(
+                "update chat.webhook_queue set attempts = attempts",
+                then: "update chat.webhook_subscription set failing_since = 1"
+            ) {
+                try await fixture.chat.call(
+                    json == nil ? "DELETE" : "PUT", "\(WebhookFixture.path)/\(id)", user: 4, json: json ?? ""
+                ).status
+            }
+            #expect(status == 200)
         }
     }
 

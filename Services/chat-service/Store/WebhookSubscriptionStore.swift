@@ -37,14 +37,20 @@ struct WebhookSubscriptionStore: Sendable {
             off_reason, off_at
         from webhook_subscription where id = $1
         """)
+    /// The outcome of a call locks its queue, and then the subscription. So does every change.
+    private static let lockQueues = Statement.write(
+        "lock queues of subscription",
+        "select room from webhook_queue where workspace = $1 and subscription = $2 order by room for update")
     /// A new address ends the leases, which have the old one, and the pauses after its failures.
+    private static let renewQueues = Statement.write(
+        "renew queues of subscription",
+        """
+        update webhook_queue set due_at = $3, attempts = 0
+        where workspace = $2 and subscription = $1 and due_at is not null
+        """)
     private static let change = Statement.write(
         "change subscription",
         """
-        with queues as (
-            update webhook_queue set due_at = $6, attempts = 0
-            where workspace = $5 and subscription = $1 and due_at is not null and $2::text is not null
-        )
         update webhook_subscription
         set url = coalesce($2, url), events = coalesce($3, events), channels = coalesce($4, channels),
             failing_since = case when $2::text is null then failing_since end
@@ -143,12 +149,13 @@ struct WebhookSubscriptionStore: Sendable {
         at now: Timestamp
     ) async throws {
         let (workspace, id) = (subscription.workspace, subscription.id)
-        try await database.transaction(attempts: 3) { tx in
+        try await database.transaction { tx in
+            try await tx.query(Self.lockQueues, workspace, id)
             if channels != nil, !subscription.channels.isEmpty {
                 try await tx.execute(Self.beginAdded, workspace, id, subscription.channels)
             }
-            try await tx.execute(
-                Self.change, id, url, events?.map(\.rawValue), channels, workspace, now.milliseconds)
+            if url != nil { try await tx.execute(Self.renewQueues, id, workspace, now.milliseconds) }
+            try await tx.execute(Self.change, id, url, events?.map(\.rawValue), channels, workspace)
             if events != nil || channels != nil {
                 try await tx.execute(
                     Self.endLeftOut, workspace, id, (events ?? subscription.events).map(\.rawValue),
@@ -169,13 +176,17 @@ struct WebhookSubscriptionStore: Sendable {
     func turnOff(
         _ subscription: WebhookSubscription, because reason: String?, at now: Timestamp
     ) async throws -> Bool {
-        try await database.query(
-            Self.turnOff, subscription.id, reason, now.milliseconds, subscription.workspace, WebhookLease.notice
-        ).value(as: Int64.self) == 1
+        try await database.transaction { tx in
+            try await tx.query(Self.lockQueues, subscription.workspace, subscription.id)
+            return try await tx.query(
+                Self.turnOff, subscription.id, reason, now.milliseconds, subscription.workspace, WebhookLease.notice
+            ).value(as: Int64.self) == 1
+        }
     }
 
     func turnOn(_ subscription: WebhookSubscription, at now: Timestamp) async throws {
         try await database.transaction { tx in
+            try await tx.query(Self.lockQueues, subscription.workspace, subscription.id)
             let count = try await tx.execute(Self.turnOn, subscription.id, subscription.workspace)
             if count == 1 { try await tx.execute(Self.begin, subscription.workspace, subscription.id) }
             try await tx.execute(Self.resume, subscription.id, now.milliseconds, subscription.workspace)
@@ -183,7 +194,10 @@ struct WebhookSubscriptionStore: Sendable {
     }
 
     func delete(_ subscription: WebhookSubscription) async throws {
-        try await database.execute(Self.delete, subscription.id, subscription.workspace)
+        try await database.transaction { tx in
+            try await tx.query(Self.lockQueues, subscription.workspace, subscription.id)
+            try await tx.execute(Self.delete, subscription.id, subscription.workspace)
+        }
     }
 
     /// Deletes the subscriptions of a workspace that is deleted.
