@@ -101,7 +101,7 @@ final class ChangePublisher: @unchecked Sendable {
         let stream = streams.key(ofRow: first)
         let outcomes = await redis.runInBatches(Self.commands(publishing: events, appendingTo: stream))
         guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess),
-            !redis.mayHaveLostEntries(of: stream)
+            !redis.mayHaveLostEntries(of: streams)
         else { return }
         for row in rows {
             outbox.markPublished(row.id, streams.position(of: entry, in: stream), of: row.workspace)

@@ -36,7 +36,7 @@ struct MessagePublisher: Sendable {
             let outcomes = await redis.runInBatches(commands)
             for span in spans { span.end(hasFailed: !outcomes.allSatisfy(\.isSuccess)) }
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess),
-                !redis.mayHaveLostEntries(of: stream)
+                !redis.mayHaveLostEntries(of: streams)
             else { return }
             outbox.markPublished(row, streams.position(of: entry, in: stream), of: workspace)
         }

@@ -66,9 +66,9 @@ extension Redis {
     /// The relays of all instances have looked for lost entries by then: an attempt to connect comes every second, and may take two.
     private static let timeOfChecks = Duration.seconds(5)
 
-    /// Whether a relay may still have to look for lost entries of a stream. It looks for that of the row that was published last, so the
-    /// mark of a later row would hide a loss.
-    func mayHaveLostEntries(of stream: RedisKey) -> Bool {
-        timeSinceReturn(of: stream).map { $0 < Self.timeOfChecks } ?? false
+    /// Whether a relay may still have to look for lost entries, which it does once all servers are there. It looks for the entry of the row
+    /// that was published last, so the mark of a later row would hide a loss.
+    func mayHaveLostEntries(of streams: OutboxStreams) -> Bool {
+        streams.keys.contains { timeSinceReturn(of: $0).map { $0 < Self.timeOfChecks } ?? false }
     }
 }

@@ -84,7 +84,7 @@ final class SearchPartitions: Sendable {
                 : """
                 do $$ begin
                     -- Another instance may be about to do the same.
-                    lock table search_partition in share row exclusive mode;
+                    lock table only search_message in share update exclusive mode;
                     if to_regclass('\(name)') is null then
                         create table \(name) (like search_message including all);
                         alter table search_message attach partition \(name) \(range);

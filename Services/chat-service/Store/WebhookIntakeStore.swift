@@ -25,19 +25,22 @@ struct WebhookIntakeStore: Sendable {
             and (s.channels = '{}' or room.id = any(s.channels))
         limit $2
         """)
-    /// Nothing for a subscription that has been deleted or switched off meanwhile.
+    /// Nothing for a subscription that has been deleted or switched off meanwhile. If the queue exists, the subscription is not locked,
+    /// because changes lock the queues first.
     private static let make = Statement.write(
         "make webhook queue",
         """
         insert into webhook_queue (workspace, subscription, room, seq, rev)
-        select workspace, id, $2::bigint, 0, 0 from webhook_subscription
-        where workspace = $3 and id = $1 and is_on for key share
+        select s.workspace, s.id, $2::bigint, 0, 0 from webhook_subscription s
+        where s.workspace = $3 and s.id = $1 and s.is_on and not exists (
+            select from webhook_queue q where q.workspace = $3 and q.subscription = $1 and q.room = $2)
+        for key share of s
         on conflict do nothing
         """)
     private static let lock = Statement.write(
         "lock webhook queue",
         "select seq, rev from webhook_queue where workspace = $3 and subscription = $1 and room = $2 for update")
-    /// Ends after `$3` messages and `$4` changes.
+    /// Ends after `$3` messages and `$4` changes. Nothing of a channel that has left the subscription meanwhile.
     private static let heads = Statement.read(
         "news of channel",
         """
@@ -55,7 +58,9 @@ struct WebhookIntakeStore: Sendable {
             ) as page
         ), room.rev
         from webhook_queue q join room on room.workspace = $5 and room.kind = 1 and room.id = q.room
-        where q.workspace = $5 and q.subscription = $1 and q.room = $2
+        where q.workspace = $5 and q.subscription = $1 and q.room = $2 and exists (
+            select from webhook_subscription s
+            where s.workspace = $5 and s.id = $1 and (s.channels = '{}' or q.room = any(s.channels)))
         """)
     private static let addMessages = Statement.write(
         "queue messages for webhook",

@@ -63,16 +63,18 @@ struct WebhookSubscriptionStore: Sendable {
         insert into webhook_queue (workspace, subscription, room, seq, rev)
         select $1, $2, id, last_seq, rev from room
         where workspace = $1::bigint and kind = 1 and not id = any($3::bigint[])
+            and exists (select from webhook_subscription where workspace = $1 and id = $2::bigint)
         on conflict on constraint webhook_queue_pkey do update
             set seq = greatest(webhook_queue.seq, excluded.seq), rev = greatest(webhook_queue.rev, excluded.rev)
         """)
-    /// The room 0 has the events of no channel.
+    /// The room 0 has the events of members and channels. Their detail names the channel, if they are of one.
     private static let endLeftOut = Statement.write(
         "end waiting events that a subscription leaves out",
         """
         update webhook_delivery set state = 2, error = 'The webhook is not subscribed to this event any more.'
         where workspace = $1 and subscription = $2 and state = 0
-            and (not event = any($3::text[]) or (room > 0 and $4::bigint[] <> '{}' and not room = any($4)))
+            and (not event = any($3::text[]) or ($4::bigint[] <> '{}' and case when room > 0 then not room = any($4)
+                else (detail::json ->> 'channel_id')::bigint <> all($4) end))
         """)
     private static let rotate = Statement.write(
         "rotate secret of subscription",
@@ -115,6 +117,13 @@ struct WebhookSubscriptionStore: Sendable {
         """)
     private static let delete = Statement.write(
         "delete subscription", "delete from webhook_subscription where workspace = $2 and id = $1")
+    private static let lockAllQueues = Statement.write(
+        "lock queues of workspace",
+        """
+        select room from webhook_queue
+        where workspace = $1 and subscription in (select id from webhook_subscription where workspace = $1)
+        order by subscription, room for update
+        """)
     private static let forget = Statement.write(
         "delete subscriptions of workspace", "delete from webhook_subscription where workspace = $1")
     private static let watched = Statement.read(
@@ -201,7 +210,12 @@ struct WebhookSubscriptionStore: Sendable {
     }
 
     /// Deletes the subscriptions of a workspace that is deleted.
-    func forget(_ workspace: WorkspaceID) async throws { try await database.execute(Self.forget, workspace) }
+    func forget(_ workspace: WorkspaceID) async throws {
+        try await database.transaction { tx in
+            try await tx.query(Self.lockAllQueues, workspace)
+            try await tx.execute(Self.forget, workspace)
+        }
+    }
 
     /// The workspaces with subscriptions that are on.
     func watched() async throws -> Set<WorkspaceID> {

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import ServiceSupport
+import Telemetry
 import TestSupport
 import Wire
 
@@ -17,7 +18,8 @@ struct WebhookFixture {
     static let path = "/v1/workspaces/3/webhooks"
 
     static func use(
-        instances: Int = 1, _ settings: [String: String] = [:], _ body: (WebhookFixture) async throws -> Void
+        instances: Int = 1, _ settings: [String: String] = [:], log: Log? = nil,
+        _ body: (WebhookFixture) async throws -> Void
     ) async throws {
         let loops = EventLoopGroup(count: 1)
         let standins = try ProviderStandins()
@@ -25,7 +27,7 @@ struct WebhookFixture {
         let port = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port
         var all = ["webhook_exceptions": "127.0.0.1"]
         all.merge(settings) { _, given in given }
-        try await ChatHarness.use(instances: instances, all) { chat in
+        try await ChatHarness.use(instances: instances, all, log: log) { chat in
             chat.peers.change { $0.roles[4] = "owner" }
             try await body(
                 WebhookFixture(
@@ -95,6 +97,15 @@ struct WebhookFixture {
                 update chat.webhook_queue set due_at = due_at + 3600000 where due_at is not null and attempts > 0
                 returning 1
                 """) == "1"
+        }
+    }
+
+    /// Waits until a session of the database waits for a lock.
+    func untilWaitingForLock() async throws {
+        try await eventually("a session that waits") {
+            try await self.chat.database.ask(
+                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
+                != "0"
         }
     }
 
