@@ -203,6 +203,16 @@ public struct TestDatabase: Sendable {
     @discardableResult
     public func run(sql: String) async throws -> String { try await cluster.run(sql: sql, database: name) }
 
+    /// Waits until a session waits for a lock.
+    public func untilBlocked() async throws {
+        try await eventually("a blocked session") {
+            try await self.run(
+                sql: """
+                    select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+                    """) != "0\n"
+        }
+    }
+
     /// Runs SQL in a transaction that keeps its locks until so many other sessions wait for one, then `rest` of it and the commit. `body`
     /// runs meanwhile.
     public func holding<Result: Sendable>(

@@ -88,7 +88,7 @@ struct WebhookChangeTests {
                 "select from chat.webhook_subscription for no key update", untilWaiting: 2
             ) {
                 async let deleted = fixture.chat.call("DELETE", "\(WebhookFixture.path)/\(id)", user: 4)
-                try await fixture.untilWaitingForLock()
+                try await fixture.chat.database.database.untilBlocked()
                 _ = try await fixture.chat.send("two")
                 return try await deleted.status
             }

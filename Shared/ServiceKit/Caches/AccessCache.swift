@@ -25,9 +25,7 @@ public final class AccessCache: Sendable {
 
     /// The user's access to the channel; nil if they cannot see it.
     public func access(of user: UserID, to channel: ChannelID) async throws -> ChannelAccess? {
-        let now = EventLoop.preciseNow
-        // The clock begins with the start of the machine.
-        let oldest = now - min(now, lifetime)
+        let oldest = CacheAge.oldest(lifetime)
         if let known = state.withLock({ $0.access(of: user, to: channel, oldest: oldest) }) { return known }
         let fetchedAt = EventLoop.preciseNow
         guard let access = try await workspaces.access(of: user, channels: [channel]).channels.first else { return nil }

@@ -61,8 +61,7 @@ public final class BlockCache: Sendable {
     }
 
     private func entries(of users: some Collection<UserID>) async throws -> [UserID: Entry] {
-        let now = EventLoop.preciseNow
-        let oldest = now > lifetime ? now - lifetime : 0
+        let oldest = CacheAge.oldest(lifetime)
         var found: [UserID: Entry] = [:]
         var missing: [UserID] = []
         state.withLock { state in

@@ -30,9 +30,7 @@ public final class ProfileCache: Sendable {
     /// The profiles of the users that exist.
     public func members(_ users: some Sequence<UserID>) async throws -> [UserID: MemberView] {
         let wanted = Set(users)
-        let now = EventLoop.preciseNow
-        // The clock begins with the start of the machine.
-        let oldest = now - min(now, lifetime)
+        let oldest = CacheAge.oldest(lifetime)
         let lookup = state.withLock { state in
             var lookup = state.lookup(wanted, oldest: oldest)
             var last: ProfileCacheState.Fetch?

@@ -100,15 +100,6 @@ struct WebhookFixture {
         }
     }
 
-    /// Waits until a session of the database waits for a lock.
-    func untilWaitingForLock() async throws {
-        try await eventually("a session that waits") {
-            try await self.chat.database.ask(
-                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
-                != "0"
-        }
-    }
-
     /// Lets every event that waits for another attempt be sent now.
     func hurry() async throws {
         _ = try await chat.database.ask(

@@ -91,13 +91,7 @@ final class CoinHarness: Stoppable {
     }
 
     /// Returns when a database session waits for a lock.
-    func untilBlocked() async throws {
-        try await eventually("a blocked session") {
-            try await self.sql(
-                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
-                != "0"
-        }
-    }
+    func untilBlocked() async throws { try await database.untilBlocked() }
 }
 
 extension String {

@@ -47,9 +47,7 @@ final class KnownDMs: Sendable {
     }
 
     private func known(_ ids: [DMID], of user: UserID) -> [DM]? {
-        let now = EventLoop.preciseNow
-        // The clock begins with the start of the machine.
-        let oldest = now - min(now, Self.lifetime)
+        let oldest = CacheAge.oldest(Self.lifetime)
         return state.withLock { $0.dms(ids, of: user, oldest: oldest) }
     }
 
