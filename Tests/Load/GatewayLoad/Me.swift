@@ -52,7 +52,7 @@ struct MeDevices {
         figures.append(Figure(part: "a", what: "s until all are ready for the first time", ours: took))
         figures.append(try await idle(fixture, on: loop))
         figures += try await posts(fixture, devices, run)
-        figures += try await comeBack(fixture, devices, run, on: loop)
+        figures += try await comeBack(fixture, devices, on: loop)
         for connection in connections { connection.close() }
         await fixture.stop()
         return figures
@@ -93,8 +93,10 @@ struct MeDevices {
 
     /// All devices come back to a gateway that was killed, with their cursors, while others post.
     private func comeBack(
-        _ fixture: GatewayFixture, _ devices: MeFleet, _ run: LoadRun, on loop: EventLoop
+        _ fixture: GatewayFixture, _ devices: MeFleet, on loop: EventLoop
     ) async throws -> [Figure] {
+        let others = try await SteadyPosts.open(to: fixture)
+        let atRest = try await others.post(for: .seconds(postSeconds)).percentile(0.99)
         Progress.report("killing the gateway")
         devices.disconnect()
         let began = EventLoop.preciseNow
@@ -103,10 +105,7 @@ struct MeDevices {
         try await eventually(within: .seconds(30), "a start") { (try? RawConnection(port: fixture.port)) != nil }
         let back = MeFleet(on: loop)
         let layout = fixture.layout
-        let (load, journey) = (LoopBound(value: run), LoopBound(value: fixture.posting()))
-        let meanwhile = Task(executorPreference: loop) {
-            LoopBound(value: await load.value.open(rate: 20, for: .seconds(10), journey.value).percentile(0.99))
-        }
+        let meanwhile = Task { try await others.postUntilTold() }
         try await back.connect(sockets, to: fixture) { number in
             let cursors = layout.channels(of: number + 1).map { "\"\(RoomID($0))\":[1,0]" }
             return "{\"cursors\":{\(cursors.joined(separator: ","))}}"
@@ -119,23 +118,21 @@ struct MeDevices {
         ].map { name, seconds in
             Figure(part: "d", what: "ms of CPU a socket meanwhile: \(name)", ours: seconds * 1000 / Double(sockets))
         }
-        let late = await meanwhile.value.value
+        others.end()
+        let outcome = try await meanwhile.value
+        try await others.close()
         back.disconnect()
         await gateway.stop()
         return [
             Figure(
                 part: "d", what: "s from a kill -9 until all \(sockets) are ready", ours: took,
                 target: ("15", took <= Self.longestReturn)),
-            Figure(part: "d", what: "ms from POST to its reply at p99 meanwhile", ours: late),
+            Figure(
+                part: "d", what: "ms from POST to its reply at p99 meanwhile", ours: outcome.percentile(0.99),
+                peer: ("at rest", atRest)),
+            Figure(part: "d", what: "the client's own share of it at p99", ours: outcome.lateness(0.99)),
         ] + spent
     }
-}
-
-/// Passes a loop-local value to a task that runs on the same loop.
-///
-/// - Note: `@unchecked Sendable` because it is only passed between tasks of one loop.
-private struct LoopBound<Value>: @unchecked Sendable {
-    let value: Value
 }
 
 /// The cost of a delivery to a `/me` socket beside one to a room's socket.

@@ -28,7 +28,7 @@ struct LoadOptions: Sendable {
           --limit MS    stop when p99 exceeds this (100)
           --steps N     largest number of steps (8); each raises the rate by half
           --deletion N  instead, measure the first rate before, during and after the deletion of an account that has N messages
-                        in 200 rooms; the bar is 100000, with --seconds 60
+                        in 200 rooms, in slices of five seconds; the bar is 100000, with --seconds 60
           --costs       instead, measure figures for docs/capacity.md: the CPU time of a call that reads, and the memory of
                         a connection of Postgres
           --json FILE   write the results as JSON

@@ -15,6 +15,8 @@ extension LoadResult {
         /// Milliseconds from an action's planned start to its end.
         let p50: Double
         let p99: Double
+        /// The p99 of each slice of the step. One stall of the machine raises that of one slice.
+        let sliceP99s: [Double]
         let failures: Int
         let failuresByCause: [String: Int]
         let times: [CallTimes]
@@ -24,7 +26,8 @@ extension LoadResult {
         let parts: [Part]
 
         init(
-            rate: Double, seconds: Int, outcome: LoadOutcome, samples: Samples, events: Int, sockets: Int, parts: [Part]
+            rate: Double, seconds: Int, outcome: LoadOutcome, sliceP99s: [Double], samples: Samples, events: Int,
+            sockets: Int, parts: [Part]
         ) {
             self.rate = rate
             late = (outcome.seconds - Double(seconds)) * 1000
@@ -32,6 +35,7 @@ extension LoadResult {
             calls = Double(samples.count) / outcome.seconds
             p50 = outcome.percentile(0.5)
             p99 = outcome.percentile(0.99)
+            self.sliceP99s = sliceP99s
             failuresByCause = outcome.failures
             failures = outcome.failures.values.reduce(0, +)
             times = samples.names.map { name in
@@ -43,6 +47,9 @@ extension LoadResult {
             self.sockets = sockets
             self.parts = parts
         }
+
+        /// The median of the slices.
+        var typicalP99: Double { sliceP99s.sorted()[sliceP99s.count / 2] }
 
         /// Whether the product was overloaded at this rate.
         func isOverloaded(at limit: Double) -> Bool {
@@ -68,6 +75,9 @@ extension LoadResult {
             }
             print("    " + costs.joined(separator: " | "))
             print("    " + times.map { "\($0.name) \($0.p50.tenths)/\($0.p99.tenths)" }.joined(separator: " | "))
+            if sliceP99s.count > 1 {
+                print("    p99 of the slices: " + sliceP99s.map(\.tenths).joined(separator: ", "))
+            }
             if !failuresByCause.isEmpty { print("    failures: \(failuresByCause)") }
             fflush(nil)
         }
@@ -83,6 +93,7 @@ extension LoadResult {
             json.field("events_per_second", events.rounded(toDigits: 1))
             json.field("p50_ms", p50.rounded(toDigits: 1))
             json.field("p99_ms", p99.rounded(toDigits: 1))
+            json.field("typical_p99_ms", typicalP99.rounded(toDigits: 1))
             json.field("errors", failures)
             json.field("sockets", sockets)
             json.array("calls") { json in

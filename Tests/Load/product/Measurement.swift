@@ -15,6 +15,9 @@ final class Measurement {
     private let account: DeletedAccount?
     private let sockets: IdleSockets
 
+    /// Seconds of a slice of a step beside a deletion.
+    private static let slice = 5
+
     init(
         _ options: LoadOptions, _ product: ProductInstance, _ population: Population, deleting account: DeletedAccount?,
         on loop: EventLoop
@@ -46,7 +49,7 @@ final class Measurement {
         } else if let account {
             try await measure(account, at: rate, users, address, &result)
         } else {
-            await raise(&rate, users, &result)
+            try await raise(&rate, users, &result)
         }
         users.close()
         sockets.close()
@@ -54,9 +57,9 @@ final class Measurement {
     }
 
     /// Steps at rising rates until the product is overloaded.
-    private func raise(_ rate: inout Double, _ users: ActiveUsers, _ result: inout LoadResult) async {
+    private func raise(_ rate: inout Double, _ users: ActiveUsers, _ result: inout LoadResult) async throws {
         for _ in 0..<options.steps {
-            let step = await step(rate, users)
+            let step = try await step(rate, users)
             step.printRow()
             result.steps.append(step)
             if step.isOverloaded(at: options.limit) { break }
@@ -64,27 +67,29 @@ final class Measurement {
         }
     }
 
-    /// Steps at one rate before, during and after the deletion of an account.
+    /// Steps at one rate before, during and after the deletion of an account, each in slices of five seconds. The second
+    /// step lasts until the account is erased.
     private func measure(
         _ account: DeletedAccount, at rate: Double, _ users: ActiveUsers, _ address: SocketAddress,
         _ result: inout LoadResult
     ) async throws {
         let connection = try await LoadConnection.open(address, on: loop)
         defer { connection.close() }
-        var status = 0
+        let slice = min(Self.slice, options.seconds)
+        var (status, erasureTime) = (0, Double?.none)
         for name in ["before", "during", "after"] {
-            if name == "during" { connection.send(account.deletion) { status = $0.status } }
-            if name == "after" { print("    waiting for the end of the erasure") }
-            let erasureTime = name == "after" ? try await account.erasureTime(in: product) : nil
             print(name)
-            let step = await step(rate, users)
+            if name == "during" { connection.send(account.deletion) { status = $0.status } }
+            let step = try await step(rate, users, inSlicesOf: slice) { [self] slices in
+                guard name == "during" else { return slices * slice >= options.seconds }
+                erasureTime = try await account.erasureTime(in: product)
+                return erasureTime != nil || slices * slice >= 2 * DeletedAccount.limit
+            }
             step.printRow()
             result.steps.append(step)
-            guard name == "after" else { continue }
-            result.deletion = LoadResult.Deletion(
-                status: status, erasureTime: erasureTime,
-                messagesLeft: try await account.messagesLeft(in: product))
         }
+        result.deletion = LoadResult.Deletion(
+            status: status, erasureTime: erasureTime, messagesLeft: try await account.messagesLeft(in: product))
     }
 
     /// Nothing for a while, then calls that read alone.
@@ -113,14 +118,29 @@ final class Measurement {
             connectionBytes: memory.reduce(0, +) / max(1, memory.count), connections: memory.count)
     }
 
-    private func step(_ rate: Double, _ users: ActiveUsers) async -> LoadResult.Step {
+    /// Actions at a rate, by default in one slice.
+    ///
+    /// - Parameters:
+    ///   - seconds: the duration of a slice.
+    ///   - isOver: whether no further slice follows this many.
+    private func step(
+        _ rate: Double, _ users: ActiveUsers, inSlicesOf seconds: Int? = nil,
+        until isOver: (Int) async throws -> Bool = { _ in true }
+    ) async throws -> LoadResult.Step {
+        let seconds = seconds ?? options.seconds
         let samples = Samples()
         let received = sockets.received
         let reading = parts.read()
-        let outcome = await users.act(rate: rate, for: .seconds(options.seconds), samples) { .any(of: $0, $1) }
+        var outcome = LoadOutcome()
+        var sliceP99s: [Double] = []
+        repeat {
+            let slice = await users.act(rate: rate, for: .seconds(seconds), samples) { .any(of: $0, $1) }
+            sliceP99s.append(slice.percentile(0.99))
+            outcome.add(slice)
+        } while !(try await isOver(sliceP99s.count))
         return LoadResult.Step(
-            rate: rate, seconds: options.seconds, outcome: outcome, samples: samples,
-            events: sockets.received - received, sockets: sockets.count,
+            rate: rate, seconds: seconds * sliceP99s.count, outcome: outcome, sliceP99s: sliceP99s,
+            samples: samples, events: sockets.received - received, sockets: sockets.count,
             parts: parts.costs(since: reading, seconds: outcome.seconds))
     }
 }
