@@ -69,4 +69,96 @@ struct RecentMessagesTests {
         machine.revisionReported(4, &actions)
         #expect(Self.contents(machine) == nil)
     }
+
+    // MARK: Sockets that come back together
+
+    /// A room of which this loop has heard nothing but its head and its revision.
+    private static func returning(head: Int64, rev: Int64 = 0) -> RoomMachine<Int> {
+        var machine = RoomMachine<Int>()
+        var actions: [RoomAction] = []
+        machine.subscribed(&actions)
+        machine.revisionReported(rev, &actions)
+        machine.headReported(head, &actions)
+        return machine
+    }
+
+    /// A device joins with its cursor. Returns the step that fetches, or the messages that it is sent at once.
+    private static func join(
+        _ number: UInt64, _ machine: inout RoomMachine<Int>, after cursor: Int64, rev: Int64 = 0
+    ) -> (fetch: Ticket?, sent: [Int64]) {
+        var actions: [RoomAction] = []
+        let member = RoomMember(
+            me: MemberID(rawValue: number), user: UserID(Int64(number)), socket: Int(number), after: cursor)
+        machine.join(member, changesAfter: rev, &actions)
+        return settle(&machine, actions)
+    }
+
+    /// Every socket has room.
+    private static func settle(
+        _ machine: inout RoomMachine<Int>, _ actions: [RoomAction]
+    ) -> (fetch: Ticket?, sent: [Int64]) {
+        var (actions, fetch, sent) = (actions, Ticket?.none, [Int64]())
+        while !actions.isEmpty {
+            switch actions.removeFirst() {
+            case .awaitRoom(let ticket): machine.drained(ticket, &actions)
+            case .fetchPage(let ticket, _): fetch = ticket
+            case .send(_, let messages): sent += messages.map(\.body.seq)
+            default: break
+            }
+        }
+        return (fetch, sent)
+    }
+
+    @Test("Messages that were fetched for one socket are sent to the others without a fetch")
+    func shared() throws {
+        var machine = Self.returning(head: 3)
+        let ticket = try #require(Self.join(1, &machine, after: 1).fetch)
+        var actions: [RoomAction] = []
+        let page = [RoomMessage.sample(2), .sample(3)]
+        machine.pageFetched(ticket, page, end: .max, askedAt: machine.recent.version, &actions)
+        #expect(Self.settle(&machine, actions).sent == [2, 3])
+        #expect(Self.join(2, &machine, after: 1) == (nil, [2, 3]))
+        #expect(Self.join(3, &machine, after: 2) == (nil, [3]))
+        #expect(Self.join(4, &machine, after: 0).fetch != nil, "nobody has fetched the first message")
+    }
+
+    @Test("A message that was broadcast during a fetch follows the fetched ones")
+    func broadcastMeanwhile() throws {
+        var machine = Self.returning(head: 2)
+        let ticket = try #require(Self.join(1, &machine, after: 1).fetch)
+        var actions: [RoomAction] = []
+        machine.published(.message(.sample(3)), &actions)
+        _ = machine.broadcast(.sample(3), &actions) { _, _ in true }
+        machine.pageFetched(ticket, [.sample(2)], end: 2, askedAt: machine.recent.version, &actions)
+        #expect(Self.join(2, &machine, after: 1) == (nil, [2, 3]))
+    }
+
+    @Test("A page that does not reach the head is not kept, as later messages would be missing")
+    func gap() throws {
+        var machine = Self.returning(head: 9)
+        let ticket = try #require(Self.join(1, &machine, after: 1).fetch)
+        var actions: [RoomAction] = []
+        machine.pageFetched(ticket, [.sample(2)], end: 2, askedAt: machine.recent.version, &actions)
+        #expect(Self.join(2, &machine, after: 1).fetch != nil)
+    }
+
+    @Test("A page that was asked for before a change is not kept, as it may be older than the change")
+    func changedMeanwhile() throws {
+        var machine = Self.returning(head: 2)
+        let ticket = try #require(Self.join(1, &machine, after: 1).fetch)
+        let version = machine.recent.version
+        var actions: [RoomAction] = []
+        machine.published(.changed(Self.change(2, "edited", rev: 1)), &actions)
+        machine.pageFetched(ticket, [.sample(2)], end: .max, askedAt: version, &actions)
+        #expect(Self.join(2, &machine, after: 1, rev: 1).fetch != nil)
+    }
+
+    @Test("A client that knows a change before this loop does is sent no text from before the change")
+    func ahead() throws {
+        var machine = Self.returning(head: 2)
+        let ticket = try #require(Self.join(1, &machine, after: 1).fetch)
+        var actions: [RoomAction] = []
+        machine.pageFetched(ticket, [.sample(2)], end: .max, askedAt: machine.recent.version, &actions)
+        #expect(Self.join(2, &machine, after: 1, rev: 5).fetch != nil)
+    }
 }

@@ -183,10 +183,14 @@ struct ChangeSimulation {
                 world.handle { $0.backfilled(page, head: head, &$1) }
             }
         case .fetchPage(let ticket, let after):
+            let version = machine.recent.version
             later.append { world in
                 let page = Array(after + 1..<Int64(world.revs.count) + 1).prefix(3).map { world.message($0) }
                 let end = page.last?.body.seq ?? .max
-                world.handle { $0.pageFetched(ticket, page, end: end, &$1) }
+                // Messages may change between the reading of a page and its arrival.
+                world.later.append { world in
+                    world.handle { $0.pageFetched(ticket, page, end: end, askedAt: version, &$1) }
+                }
             }
         case .awaitRoom(let ticket), .awaitEmpty(let ticket):
             later.append { world in world.handle { $0.drained(ticket, &$1) } }

@@ -31,9 +31,8 @@ extension RoomMember<Int> {
     static func sample(_ id: Int, session: Int64?, isFatal: Bool, echo: Bool = true, isMember: Bool = true) -> Self {
         RoomMember(
             id: MemberID(rawValue: UInt64(id)), user: session.map { UserID($0) },
-            session: session.map { SessionID($0) },
-            form: .july2024, echo: echo, repeatedEvent: isFatal ? .fatal : .harmless, socket: id,
-            isMember: isMember)
+            session: session.map { SessionID($0) }, form: .july2024, echo: echo,
+            repeatedEvent: isFatal ? .fatal : .harmless, socket: id, isMember: isMember)
     }
 }
 
@@ -133,11 +132,12 @@ struct RoomSimulation {
             for message in messages { deliver(message, to: id.number, loop, isLive: false) }
         case .awaitRoom(let ticket), .awaitEmpty(let ticket): answer(loop) { $0.drained(ticket, &$1) }
         case .fetchPage(let ticket, let after):
+            let version = machines[loop].recent.version
             later.append { world in
                 if world.fails(20) { return world.handle(loop) { $0.stepFailed(ticket, &$1) } }
                 let page = Array(world.log.dropFirst(Int(after)).prefix(3))
                 let end = page.last?.body.seq ?? .max
-                world.handle(loop) { $0.pageFetched(ticket, page, end: end, &$1) }
+                world.handle(loop) { $0.pageFetched(ticket, page, end: end, askedAt: version, &$1) }
             }
         case .writeCursor(let ticket, let write):
             if fails(10) { return answer(loop) { $0.stepFailed(ticket, &$1) } }

@@ -34,6 +34,9 @@ struct ChangeDelivery {
         pass(rev)
     }
 
+    /// Whether a member's client had changes when it joined that have not been broadcast yet.
+    func isAhead(_ id: MemberID) -> Bool { ahead[id] != nil }
+
     /// Whether a member's client had a change when it joined.
     func isAhead(_ id: MemberID, of rev: Int64) -> Bool {
         guard !ahead.isEmpty, let known = ahead[id] else { return false }

@@ -66,10 +66,11 @@ extension RoomDriver {
     }
 
     private func fetchPage(_ ticket: Ticket, after: Int64) {
+        let version = recentVersion
         Task.immediate(executorPreference: loop) { [self] in
             do {
                 let page = try await page(after: after)
-                handle { $0.pageFetched(ticket, page.messages, end: page.end, &$1) }
+                handle { $0.pageFetched(ticket, page.messages, end: page.end, askedAt: version, &$1) }
             } catch {
                 failed(ticket, error)
             }

@@ -172,7 +172,7 @@ final class RoomDriver: @unchecked Sendable {
         }
     }
 
-    // MARK: Broadcasts
+    var recentVersion: UInt64 { machine.recent.version }
 
     func broadcast(_ message: RoomMessage, _ actions: inout [RoomAction]) {
         pace()

@@ -29,7 +29,8 @@ extension RoomMachine {
         switch step {
         case .draining:
             guard cursor < head ?? 0 else { return becomeLive(id, &actions) }
-            if let messages = recent(after: cursor) {
+            // A client that knows later changes than this loop must not be sent a text from before them.
+            if !changes.isAhead(id), let messages = recent(after: cursor) {
                 take(id, Slice(messages, after: cursor), &actions)
             } else {
                 actions.append(.fetchPage(self.ticket(id, .fetching), after: cursor))
@@ -41,10 +42,14 @@ extension RoomMachine {
     }
 
     /// The answer to `.fetchPage`: the messages after the cursor, and the seq up to which there are no others.
+    ///
+    /// - Parameter version: that of `recent` when the page was asked for.
     mutating func pageFetched(
-        _ ticket: Ticket, _ messages: [RoomMessage], end: Int64, _ actions: inout [RoomAction]
+        _ ticket: Ticket, _ messages: [RoomMessage], end: Int64, askedAt version: UInt64,
+        _ actions: inout [RoomAction]
     ) {
         guard let (cursor, step) = catchUpState(ticket), step == .fetching, let head else { return }
+        recent.prepend(messages, after: cursor, through: end, head: head, askedAt: version)
         let messages = messages.filter { $0.body.seq > cursor && $0.body.seq <= head }
         take(ticket.member, Slice(messages, after: cursor, through: min(end, head)), &actions)
     }
