@@ -1,6 +1,8 @@
 """deploy/files copies stored files to a bucket and back; see deploy/files --help."""
 
+import fcntl
 import os
+import shutil
 import subprocess
 import time
 import urllib.request
@@ -81,8 +83,87 @@ def test_files_move_to_a_bucket_and_back(settings, tmp_path):
     assert run(settings, "to-folder", there).stdout == "21 files copied\n"
     for name, content in files.items():
         assert (there / name).read_bytes() == content
-    assert list((there / ".uploads").iterdir()) == []
+    # The list of the names that were copied.
+    assert [path.name for path in (there / ".uploads").iterdir()] == [".copied"]
     assert run(settings, "to-folder", there).stdout == "0 files copied\n"
+
+
+def names_in(folder):
+    return sorted(path.name for path in (folder / "dmChats").iterdir())
+
+
+def test_a_file_that_was_deleted_after_the_first_copy_does_not_come_back(settings, tmp_path):
+    settings = {**settings, "MARU_S3_PREFIX": "deleted/"}
+    here = make_folder(tmp_path / "here", {"dmChats/kept.png": b"kept", "dmChats/gone.png": b"gone"})
+    assert run(settings, "to-bucket", here).stdout == "2 files copied\n"
+    there = make_folder(tmp_path / "there", {})
+    assert run(settings, "to-folder", there).stdout == "2 files copied\n"
+    # Services that use the folder know no bucket. An older one has stored another file in the bucket.
+    (there / "dmChats/gone.png").unlink()
+    (here / "dmChats/late.png").write_bytes(b"late")
+    assert run(settings, "to-bucket", here).stdout == "1 files copied\n"
+    assert run(settings, "to-folder", there).stdout == "1 files copied\n"
+    assert names_in(there) == ["kept.png", "late.png"]
+
+
+def test_an_emptied_folder_has_no_files_and_the_bucket_has_all(settings, tmp_path):
+    settings = {**settings, "MARU_S3_PREFIX": "emptied/"}
+    here = make_folder(tmp_path / "here", {"dmChats/a.png": b"a", ".uploads/half": b"an upload in progress"})
+    assert run(settings, "to-bucket", here).stdout == "1 files copied\n"
+    (here / "dmChats/b.png").write_bytes(b"b")
+    assert run(settings, "to-bucket", "--empty", here).stdout == "1 files copied\n"
+    assert names_in(here) == [] and (here / ".uploads/half").exists()
+    there = make_folder(tmp_path / "there", {})
+    assert run(settings, "to-folder", there).stdout == "2 files copied\n"
+    assert names_in(there) == ["a.png", "b.png"]
+
+
+def test_a_second_copy_of_a_folder_does_not_begin_during_the_first(settings, tmp_path):
+    here = make_folder(tmp_path / "here", {})
+    descriptor = os.open(here, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        result = run(settings, "to-bucket", "--empty", here)
+    finally:
+        os.close(descriptor)
+    assert result.returncode == 1 and "another deploy/files" in result.stderr
+
+
+def with_curl(settings, folder, script):
+    """The settings with a curl that runs the script after the real one has succeeded."""
+    folder.mkdir()
+    (folder / "curl").write_text(f'#!/bin/bash\n"$REAL_CURL" "$@" || exit\n{script}\n')
+    (folder / "curl").chmod(0o755)
+    return {**settings, "PATH": f"{folder}:{os.environ['PATH']}", "REAL_CURL": shutil.which("curl")}
+
+
+def test_a_file_that_is_deleted_while_it_is_copied_to_the_bucket_is_not_left_there(settings, tmp_path):
+    settings = {**settings, "MARU_S3_PREFIX": "lateput/"}
+    here = make_folder(tmp_path / "here", {"dmChats/gone.png": b"gone"})
+    deleting = f'[[ " $* " != *" --upload-file "* ]] || rm -f "{here}/dmChats/gone.png"'
+    result = run(with_curl(settings, tmp_path / "bin", deleting), "to-bucket", here)
+    assert (result.returncode, result.stdout) == (0, "0 files copied\n"), result.stderr
+    there = make_folder(tmp_path / "there", {})
+    assert run(settings, "to-folder", there).stdout == "0 files copied\n"
+
+
+def test_an_object_that_is_deleted_while_it_is_copied_to_the_folder_is_not_left_there(settings, tmp_path):
+    settings = {**settings, "MARU_S3_PREFIX": "lateget/"}
+    here = make_folder(tmp_path / "here", {"dmChats/gone.png": b"gone"})
+    assert run(settings, "to-bucket", here).stdout == "1 files copied\n"
+    # The same call with another method and another destination.
+    deleting = """
+[[ "$*" == */.uploads/copy-* ]] || exit 0
+for argument; do
+    [[ $argument != */.uploads/copy-* ]] || argument=/dev/null
+    arguments+=("$argument")
+done
+exec "$REAL_CURL" --request DELETE "${arguments[@]}"
+"""
+    there = make_folder(tmp_path / "there", {})
+    result = run(with_curl(settings, tmp_path / "bin", deleting), "to-folder", there)
+    assert (result.returncode, result.stdout) == (0, "0 files copied\n"), result.stderr
+    assert names_in(there) == []
 
 
 @pytest.mark.parametrize("direction, reason", [("to-bucket", "were not copied"), ("to-folder", "could not be listed")])

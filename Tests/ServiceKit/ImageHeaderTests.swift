@@ -8,6 +8,8 @@ struct ImageHeaderTests {
     static let samples: [(format: String, bytes: [UInt8])] = [
         ("png", pngStart + [0, 0, 2, 128, 0, 0, 1, 224] + filler(9)),
         ("gif", Array("GIF89a".utf8) + [128, 2, 224, 1] + filler(40)),
+        ("gif with a larger first frame", gif(colours: 0) + frame),
+        ("gif with colours, a comment and a larger first frame", gif(colours: 256) + comment + frame),
         ("webp lossy", riff("VP8 ", filler(10) + [128, 2, 224, 1])),
         // The upper bits are the scale.
         ("webp scaled", riff("VP8 ", filler(10) + [128, 0x42, 224, 0x81])),
@@ -16,6 +18,8 @@ struct ImageHeaderTests {
         ("jpeg", jpeg([])),
         ("jpeg with segments", jpeg([(0xE0, 14), (0xE1, 65533), (0xDB, 65), (0xC4, 30), (0xFE, 0)])),
         ("jpeg with fill bytes", [0xFF, 0xD8, 0xFF] + jpeg([])[2...] + filler(10)),
+        ("jpeg with bytes between segments", [0xFF, 0xD8, 0xFF, 0xE0, 0, 3, 1, 7, 7, 0xFF, 0, 9] + jpeg([])[2...]),
+        ("jpeg with a segment without a length", [0xFF, 0xD8, 0xFF, 0xE5, 0, 0] + jpeg([])[2...]),
         ("progressive jpeg", jpeg([(0xE0, 14)], frame: 0xC2)),
         ("heic", heic([box("hdlr", filler(25)), properties([(640, 480)])])),
         ("heic of tiles", heic([box("pitm", filler(6)), properties([(256, 256), (640, 480), (512, 512)])])),
@@ -32,6 +36,19 @@ struct ImageHeaderTests {
     private static func riff(_ kind: String, _ content: [UInt8]) -> [UInt8] {
         Array("RIFF\0\0\0\0WEBP\(kind)".utf8) + content
     }
+
+    /// The beginning of a GIF with a screen of 1 x 480 pixels.
+    private static func gif(colours: Int) -> [UInt8] {
+        // Two colours to the power of the lower three bits and one more.
+        let flags: UInt8 = colours == 0 ? 0 : 0x87
+        return Array("GIF89a".utf8) + [1, 0, 224, 1, flags, 0, 0] + filler(3 * colours)
+    }
+
+    /// A comment of two parts.
+    private static var comment: [UInt8] { [0x21, 0xFE, 2, 0x2C, 0x2C, 200] + filler(200) + [0] }
+
+    /// The first frame of a GIF: 600 x 1 pixels, 40 pixels from the left.
+    private static var frame: [UInt8] { [0x2C, 40, 0, 0, 0, 88, 2, 1, 0, 0] + filler(10) }
 
     private static func jpeg(_ segments: [(marker: UInt8, size: Int)], frame: UInt8 = 0xC0) -> [UInt8] {
         var bytes: [UInt8] = [0xFF, 0xD8]

@@ -103,7 +103,7 @@ struct PhotoPlacesTests {
     @Test("Properties of XMP are blanked, as attributes and as elements")
     func xmp() {
         func text(_ latitude: String, _ longitude: String, _ altitude: String) -> String {
-            #"<a exif:GPSLatitude="\#(latitude)" exif:GPSLongitude='\#(longitude)' tiff:Make="X">"#
+            #"<a exif:GPSLatitude="\#(latitude)" drone-dji:GpsLongitude='\#(longitude)' tiff:Make="X">"#
                 + "<exif:GPSAltitude>\(altitude)</exif:GPSAltitude></a>"
         }
         let result = String(decoding: erased(Array(text("37,33.99N", "126,58E", "35/1").utf8), .webp), as: UTF8.self)

@@ -183,7 +183,7 @@ struct FileSweepTests {
         }
     }
 
-    @Test("A started service removes recorded files and old uploads that a crash left behind")
+    @Test("A started service removes recorded files and old uploads of a crash, and copies of a former bucket")
     func started() async throws {
         try await ChatProcess().lent { process in
             await process.kill()
@@ -191,6 +191,7 @@ struct FileSweepTests {
             try process.plant("channelChats/" + name, age: 7200)
             try process.plant(".uploads/old", age: 2 * 86_400)
             try process.plant(".uploads/young", age: 3600)
+            try process.plant(".copies-chat-service/channelChats+a.png", age: 60)
             try await process.database.database.run(
                 sql: """
                     insert into chat.file (name, folder, kind, room, display_name, size, noted_at, is_sent)
@@ -200,7 +201,7 @@ struct FileSweepTests {
             // The record is removed last.
             try await eventually("a sweep") {
                 try await process.database.ask("select count(*) from chat.file") == "0"
-                    && process.storedFiles.isEmpty && process.uploads == ["young"]
+                    && process.storedFiles.isEmpty && process.uploads == ["young"] && process.copies.isEmpty
             }
         }
     }

@@ -51,6 +51,8 @@ struct FileTests {
             let reply = try await chat.call("GET", path)
             #expect(reply.status == 302)
             #expect(reply.headers["cache-control"] == "private, max-age=30")
+            let head = try await chat.call("HEAD", path)
+            #expect(head.status == 200 && head.headers["content-length"] == "\(Upload.pdf.bytes.count)")
             let url = try #require(reply.headers["location"])
             try #require(url.hasPrefix(bucket.url))
             let file = try await HTTPCall.get(port: bucket.port, String(url.dropFirst(bucket.url.count)))

@@ -55,7 +55,8 @@ extension FileStore {
         // A browser must not run a file: it shows pictures and saves everything else.
         let disposition = type?.isImage == true ? "inline" : "attachment"
         let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0))" } ?? ""
-        if followsRedirects,
+        // The URL is signed for GET alone.
+        if followsRedirects, request.method != .head,
             let direct = try await directURL(of: name, type: mediaType, disposition: disposition + titled)
         {
             return Self.redirect(to: direct)

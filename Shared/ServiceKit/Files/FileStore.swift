@@ -18,7 +18,8 @@ public protocol FileStore: Sendable {
     func directURL(of name: String, type: String, disposition: String) async throws -> DirectURL?
     /// Deletes files; a missing file is not an error.
     func remove(_ names: [String]) async throws
-    /// Deletes uploads that a crash left behind: those too old to be in progress.
+    /// Deletes uploads that a crash left behind: those too old to be in progress. Deletes copies that are too old to be used as
+    /// well.
     func dropAbandonedUploads() async throws
 }
 

@@ -20,6 +20,11 @@ struct ImageHeader: Sendable {
         /// A segment that begins with its length.
         case jpegSegment(isFrame: Bool)
         case jpegFrame
+        /// The first byte of a block before the first frame of a GIF.
+        case gifBlock(screen: ImageSize)
+        /// The length of a part of an extension; the last part has none.
+        case gifPart(screen: ImageSize)
+        case gifFrame(screen: ImageSize)
         /// The size and the type of an ISO box.
         case box
         /// The 64-bit size of a box of this type.
@@ -43,6 +48,10 @@ struct ImageHeader: Sendable {
                 rest = rest.dropFirst(count)
                 continue
             }
+            if case .jpegMarker = step, buffer.isEmpty {
+                // Programs skip bytes between segments.
+                rest = rest.drop { $0 != 0xFF }
+            }
             let piece = rest.prefix(wanted - buffer.count)
             buffer.append(contentsOf: piece)
             rest = rest.dropFirst(piece.count)
@@ -58,11 +67,23 @@ struct ImageHeader: Sendable {
         case .format: begin(bytes)
         case .jpegMarker: marker(bytes)
         case .jpegSegment(let isFrame):
-            let length = bytes.bigEndian(at: 0, count: 2)
-            guard length >= 2 else { return end() }
+            // Programs take a length that is too short for an empty segment.
+            let length = max(2, bytes.bigEndian(at: 0, count: 2))
             if isFrame { next(.jpegFrame, 5) } else { next(.jpegMarker, 2, skipping: length - 2) }
         case .jpegFrame:
             note(width: bytes.bigEndian(at: 3, count: 2), height: bytes.bigEndian(at: 1, count: 2))
+            end()
+        case .gifBlock(let screen): block(bytes[0], screen)
+        case .gifPart(let screen):
+            if bytes[0] == 0 {
+                next(.gifBlock(screen: screen), 1)
+            } else {
+                next(.gifPart(screen: screen), 1, skipping: UInt64(bytes[0]))
+            }
+        case .gifFrame(let screen):
+            let (left, top) = (bytes.littleEndian(at: 0, count: 2), bytes.littleEndian(at: 2, count: 2))
+            let (width, height) = (bytes.littleEndian(at: 4, count: 2), bytes.littleEndian(at: 6, count: 2))
+            note(width: max(UInt64(screen.width), left + width), height: max(UInt64(screen.height), top + height))
             end()
         case .box:
             let (size, type) = (bytes.bigEndian(at: 0, count: 4), Array(bytes[4..<8]))
@@ -101,7 +122,12 @@ struct ImageHeader: Sendable {
             guard head[12..<16].elementsEqual("IHDR".utf8) else { return }
             note(width: head.bigEndian(at: 16, count: 4), height: head.bigEndian(at: 20, count: 4))
         case .gif:
-            note(width: head.littleEndian(at: 6, count: 2), height: head.littleEndian(at: 8, count: 2))
+            let (width, height) = (head.littleEndian(at: 6, count: 2), head.littleEndian(at: 8, count: 2))
+            note(width: width, height: height)
+            // A table of colours may follow the first 13 bytes.
+            let table: UInt64 = head[10] & 0x80 == 0 ? 0 : 3 << (UInt64(head[10] & 7) + 1)
+            next(.gifBlock(screen: ImageSize(width: Int(width), height: Int(height))), 1, skipping: 13 + table)
+            head.withUnsafeBytes { read($0) }
         case .webp: webp(head)
         case .jpeg:
             next(.jpegMarker, 2)
@@ -128,17 +154,26 @@ struct ImageHeader: Sendable {
         }
     }
 
+    /// Handles a block before the first frame. Programs show a first frame that is larger than the screen as a whole.
+    private mutating func block(_ kind: UInt8, _ screen: ImageSize) {
+        switch kind {
+        // The kind of the extension follows.
+        case 0x21: next(.gifPart(screen: screen), 1, skipping: 1)
+        case 0x2C: next(.gifFrame(screen: screen), 8)
+        default: end()
+        }
+    }
+
     private mutating func marker(_ bytes: [UInt8]) {
-        guard bytes[0] == 0xFF else { return end() }
         switch bytes[1] {
         case 0xFF:
             // A fill byte before the marker.
             next(.jpegMarker, 2)
             buffer = [0xFF]
-        case 0x01, 0xD0...0xD8: next(.jpegMarker, 2)
+        case 0x00, 0x01, 0xD0...0xD8: next(.jpegMarker, 2)
         // The frames of every coding process; the three others in this range are tables.
         case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(bytes[1]): next(.jpegSegment(isFrame: true), 2)
-        case 0x00, 0xD9, 0xDA: end()
+        case 0xD9, 0xDA: end()
         default: next(.jpegSegment(isFrame: false), 2)
         }
     }

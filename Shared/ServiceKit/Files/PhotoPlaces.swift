@@ -101,9 +101,10 @@ enum PhotoPlaces {
 
     private static let longestProperty = 512
 
-    /// The values of `exif:GPSLatitude` and the others, as attributes and as elements.
+    /// The values of `exif:GPSLatitude` and the others, and of `drone-dji:GpsLatitude` and the others, as attributes and as
+    /// elements.
     private static func properties(in bytes: Span<UInt8>) -> [FileEdit] {
-        offsets(of: ":GPS", in: bytes).compactMap { found in
+        (offsets(of: ":GPS", in: bytes) + offsets(of: ":Gps", in: bytes)).compactMap { found in
             var place = found + 4
             while place < bytes.count, isLetter(bytes[place]) { place += 1 }
             guard place < bytes.count else { return nil }

@@ -115,40 +115,6 @@ extension ServiceBuilder {
         return configuration
     }
 
-    /// The outbox in `database` for facts of type `F`, relayed to their stream.
-    public func outbox<F: Fact>(of _: F.Type, in database: PostgresPool, to redis: Redis) -> Outbox {
-        let stream = RedisKey(F.stream)
-        let streams = OutboxStreams(stream)
-        let signal = relayOutbox(of: database, to: redis, streams: streams, grace: .zero, retention: .day) { row in
-            [row.appendingFact(to: stream)]
-        }
-        return Outbox(database: database, signal: signal, source: F.source)
-    }
-
-    /// Relays the rows of the outbox in `database` to `streams`.
-    ///
-    /// - Parameters:
-    ///   - grace: how long the relay leaves a row to its writer before it publishes the row itself.
-    ///   - retention: how long a row and its entry are kept.
-    ///   - isDivided: whether the outbox is divided by workspace. Then it has a column with the workspace.
-    ///   - commands: makes the commands that publish a row; the last one appends an entry to one of `streams`.
-    /// - Returns: the signal that makes the relay look for rows at once.
-    @discardableResult
-    public func relayOutbox(
-        of database: PostgresPool, to redis: Redis, streams: OutboxStreams, grace: Duration, retention: OutboxRetention,
-        isDivided: Bool = false, commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
-    ) -> WakeSignal {
-        let signal = WakeSignal()
-        // After a restart, Redis may have lost the latest entries.
-        redis.observe { if $0.isConnected { signal.wake() } }
-        let relay = OutboxRelay(
-            database: database, redis: redis, streams: streams, commands: commands,
-            statements: .of(isDivided: isDivided), grace: grace, retention: retention, signal: signal, log: log)
-        background("outbox relay") { try await relay.run(on: $0) }
-        queue("outbox", length: relay.length)
-        return signal
-    }
-
     /// Consumes the facts of another service, from the first one that this service has not handled. `handler` may
     /// receive a fact more than once, and receives it again if it throws. A fact that cannot be read is counted and
     /// acknowledged, so that a newer release of the other service does not block this one.
@@ -195,16 +161,24 @@ extension ServiceBuilder {
         let root = config[FileSettings.folder]
         let folder = try FolderFileStore(root: root, folders: folders, pool: pool)
         measured.filesFolder = root
-        let store: any FileStore = config[FileSettings.bucket].isEmpty ? folder : try bucketStore(root, folder)
+        let store: any FileStore
+        if config[FileSettings.bucket].isEmpty {
+            // After a move back from a bucket nobody removes copies of deleted files.
+            try FileCache.empty(copiesFolder(root))
+            store = folder
+        } else {
+            store = try bucketStore(root, folder)
+        }
         files = store
         return store
     }
 
+    /// Each service has its own folder, which it empties at its start.
+    private func copiesFolder(_ root: String) -> String { "\(root)/.copies-\(name)" }
+
     private func bucketStore(_ root: String, _ folder: FolderFileStore) throws -> any FileStore {
         let bucket = try bucket(at: FileSettings.endpoint)
-        // Each service empties its own folder at its start.
-        let cache = try FileCache(
-            folder: "\(root)/.copies-\(name)", limit: config[FileSettings.cacheSize].bytes, pool: pool)
+        let cache = try FileCache(folder: copiesFolder(root), limit: config[FileSettings.cacheSize].bytes, pool: pool)
         let http = provider("s3")
         let client = S3Client(bucket) { try await http.send($0, retrying: $1) }
         return S3FileStore(client, folder: folder, cache: cache, direct: try directReads(of: bucket))

@@ -55,4 +55,13 @@ struct FileCacheTests {
         #expect(second.size == 0)
         #expect(try await second.open("f/a") == nil)
     }
+
+    @Test("The copies in a folder are deleted without a cache, and a missing folder has none")
+    func emptying() async throws {
+        let cache = try cache(limit: 1000)
+        try await add("f/a", 10, to: cache)
+        try FileCache.empty(folder.path + "/copies")
+        #expect(try await cache.open("f/a") == nil)
+        try FileCache.empty(folder.path + "/never")
+    }
 }

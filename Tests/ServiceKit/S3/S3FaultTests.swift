@@ -1,5 +1,7 @@
 import EventLoop
+import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 @testable import ServiceKit
@@ -80,6 +82,51 @@ struct S3FaultTests {
             server.change { $0.objects = [:] }
             #expect(try await reader.content(of: name) == [1, 2, 3])
             #expect(try await forgetful.content(of: name) == nil)
+        }
+    }
+
+    @Test("The copy of a file leaves the disk once it is old, although nobody asks for the file again")
+    func unreadCopy() async throws {
+        try await withStandIn { server, fixture in
+            let forgetful = try S3Fixture(at: server.url, lifetime: .zero)
+            for each in [fixture, forgetful] {
+                try await each.keep([1, 2, 3], as: name)
+                #expect(try copies(of: each).count == 1)
+                try await each.run { try await $0.dropAbandonedUploads() }
+            }
+            #expect(try copies(of: fixture).count == 1)
+            #expect(try copies(of: forgetful).isEmpty)
+        }
+    }
+
+    private func copies(of fixture: S3Fixture) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path + "/copies")
+    }
+
+    @Test("A removal deletes several objects at a time")
+    func removals() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.deletionsTogether = 4 }
+            try await fixture.run { store in try await store.remove((0..<24).map { "profiles/\($0).jpg" }) }
+            // No call was given up and repeated.
+            #expect(server.now.calls.count == 24)
+        }
+    }
+
+    @Test("A file leaves the folder before its object is deleted, and a copy that comes meanwhile leaves it as well")
+    func removalDuringCopy() async throws {
+        try await withStandIn { server, fixture in
+            let folder = try FolderFileStore(root: fixture.folder.path, folders: ["profiles"], pool: fixture.pool)
+            try await folder.keep([1, 2, 3], as: name)
+            let file = fixture.folder.path + "/" + name
+            server.change {
+                $0.beforeDeletion = {
+                    let isThere = FileManager.default.fileExists(atPath: file)
+                    _ = FileManager.default.createFile(atPath: isThere ? file + ".late" : file, contents: nil)
+                }
+            }
+            try await fixture.run { [name] store in try await store.remove([name]) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path + "/profiles").isEmpty)
         }
     }
 

@@ -20,6 +20,11 @@ final class S3StandIn: Sendable {
         var changes = false
         /// `GET /files/maru/a`, for each call.
         var calls: [String] = []
+        /// Deletions that are answered together: the first ones wait for the last.
+        var deletionsTogether = 1
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Runs before each deletion.
+        var beforeDeletion: (@Sendable () -> Void)?
     }
 
     let url: String
@@ -29,12 +34,28 @@ final class S3StandIn: Sendable {
 
     private final class Shared: Sendable {
         let value = Mutex(State())
+
+        /// Returns once as many deletions wait as are answered together.
+        func beginDeletion() async {
+            let first = value.withLock { $0.beforeDeletion }
+            first?()
+            await withCheckedContinuation { (caller: CheckedContinuation<Void, Never>) in
+                let all = value.withLock { state -> [CheckedContinuation<Void, Never>] in
+                    state.waiting.append(caller)
+                    guard state.waiting.count >= state.deletionsTogether else { return [] }
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                for waiter in all { waiter.resume() }
+            }
+        }
     }
 
     init() throws {
         let state = state
         server = Server(on: loops) { request in
             let body = try await request.body.collect(upTo: 64 << 20)
+            if request.method == .delete { await state.beginDeletion() }
             return state.value.withLock { $0.reply(to: request, body) }
         }
         url = "http://127.0.0.1:\(try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port)"

@@ -55,9 +55,13 @@ final class ChatProcess: Stoppable {
     /// The names of unfinished uploads.
     var uploads: [String] { Upload.names(in: folder.path + "/.uploads") }
 
+    /// The names of the copies of a bucket's files.
+    var copies: [String] { Upload.names(in: folder.path + "/.copies-chat-service") }
+
     /// Creates a file in the store's folder with a modification time of `age` seconds ago.
     func plant(_ name: String, age: Int) throws {
         let path = "\(folder.path)/\(name)"
+        mkdir("\(folder.path)/\(name.prefix { $0 != "/" })", 0o750)
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o640)
         guard descriptor >= 0 else { throw NeverHappened(description: "a file \(path)") }
         close(descriptor)

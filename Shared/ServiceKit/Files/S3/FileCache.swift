@@ -47,7 +47,15 @@ final class FileCache: Sendable {
         guard mkdir(folder, 0o750) == 0 || errno == EEXIST else {
             throw FileStoreError(operation: "make folder \(folder)", code: errno)
         }
-        guard let listing = opendir(folder) else { throw FileStoreError(operation: "list cache", code: errno) }
+        try Self.empty(folder)
+    }
+
+    /// Deletes the copies in a folder; without the folder there are none.
+    static func empty(_ folder: String) throws {
+        guard let listing = opendir(folder) else {
+            if errno == ENOENT { return }
+            throw FileStoreError(operation: "list cache", code: errno)
+        }
         defer { closedir(listing) }
         while let entry = readdir(listing) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -95,6 +103,16 @@ final class FileCache: Sendable {
     func remove(_ names: [String]) async throws {
         let known = state.withLock { state in names.filter { state.remove($0) } }
         try await unlinkAll(known)
+    }
+
+    /// Removes the copies that are too old to be used. Another instance may have removed their files, and then nobody asks for
+    /// these copies again.
+    func removeOld() async throws {
+        let now = EventLoop.preciseNow
+        let old = state.withLock { state -> [String] in
+            state.entries.filter { now >= $0.value.madeAt + lifetime }.map(\.key)
+        }
+        try await remove(old)
     }
 
     private func note(_ name: String, _ size: Int) async throws {
