@@ -28,5 +28,7 @@ enum Migrations {
         Migration(number: 110, name: "disabled", sql: PackageResources._110_disabled_sql),
         Migration(number: 120, name: "bots", sql: PackageResources._120_bots_sql),
         Migration(number: 121, name: "bot_tokens", sql: PackageResources._121_bot_tokens_sql),
+        Migration(
+            number: 122, name: "codes_of_known_networks", sql: PackageResources._122_codes_of_known_networks_sql),
     ]
 }

@@ -79,11 +79,10 @@ enum App {
             auth: auth, profiles: profiles, limits: settings.invitationLimits,
             tokens: InvitationTokens(credential: service.credential))
         service.background("old invitations", every: .seconds(3600), desk.forgetOld)
-        let invitationRoutes = InvitationRoutes(
-            desk: desk,
-            requests: JoinRequests(
-                workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles),
-            link: settings.invitationLink)
+        let requests = JoinRequests(
+            workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles)
+        service.background("declined join requests", every: .seconds(3600), requests.forgetDeclined)
+        let invitationRoutes = InvitationRoutes(desk: desk, requests: requests, link: settings.invitationLink)
         let operators = WorkspaceOperatorRoutes(
             workspaces: OperatorWorkspaces(
                 store: OperatorStore(database: database), roles: roles,

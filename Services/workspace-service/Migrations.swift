@@ -22,5 +22,6 @@ enum Migrations {
         Migration(number: 51, name: "bots", sql: PackageResources._051_bots_sql),
         Migration(
             number: 52, name: "second_factor_notices", sql: PackageResources._052_second_factor_notices_sql),
+        Migration(number: 53, name: "second_factor_graces", sql: PackageResources._053_second_factor_graces_sql),
     ]
 }

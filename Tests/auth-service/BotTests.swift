@@ -123,6 +123,36 @@ struct BotTests {
         }
     }
 
+    @Test("Concurrent calls make no more tokens of a bot than the limit")
+    func tokenLimit() async throws {
+        try await AuthFixture.run(["database_connections": "6"]) { fixture async throws in
+            let bot = try #require(try await Self.put(fixture).json["user_id"]?.string)
+            // All calls wait for the bot.
+            let codes = try await fixture.service.database.holding(
+                "select from auth.account where id = \(bot) for update", untilWaiting: 4
+            ) {
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for digit in ["a", "b", "c", "d"] {
+                        group.addTask {
+                            let hash = String(repeating: digit, count: 64)
+                            return try await fixture.service.internalCall(
+                                "POST", "/internal/bots/\(bot)/tokens",
+                                json: #"""
+                                    {"workspace_id":"3","maker":"1","name":"n","scopes":["read"],"profile":"native",\#
+                                    "hash":"\#(hash)","prefix":"p","limit":2}
+                                    """#
+                            ).errorCode
+                        }
+                    }
+                    return try await group.reduce(into: [String]()) { $0.append($1) }
+                }
+            }
+            #expect(codes.sorted() == ["", "", "E11", "E11"])
+            let made = try await fixture.service.database.run(sql: "select count(*) from auth.bot_token")
+            #expect(made == "2\n")
+        }
+    }
+
     @Test("The maker of a webhook that was switched off is told by mail")
     func notices() async throws {
         try await AuthFixture.run { fixture async throws in

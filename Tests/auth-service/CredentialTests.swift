@@ -109,6 +109,40 @@ struct CredentialTests {
         }
     }
 
+    @Test("Of two accounts that change to one address at once, one gets it and the other E12")
+    func takenAtOnce() async throws {
+        try await AuthFixture.run(["database_connections": "6"]) { fixture async throws in
+            var changes: [(user: AuthFixture.TestUser, code: String)] = []
+            for email in ["a@b.kr", "c@b.kr"] {
+                let user = try await fixture.join(email)
+                _ = try await fixture.service.call(
+                    "POST", "/v1/users/email/verification", token: user.access, json: #"{"email":"new@b.kr"}"#)
+                let number = changes.count + 1
+                try await eventually("code \(number)") {
+                    fixture.providers.mail.sent.filter { $0.recipients == ["new@b.kr"] }.count == number
+                }
+                changes.append((user, try await fixture.code(to: "new@b.kr")))
+            }
+            // Both calls have looked for the address before one of them sets it.
+            let answers = try await fixture.service.database.holding(
+                "select from auth.account for update", untilWaiting: 2
+            ) { [changes] in
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for (user, code) in changes {
+                        group.addTask {
+                            try await put(
+                                fixture, "email", user,
+                                #"{"password":"\#(AuthFixture.password)","email":"new@b.kr","code":"\#(code)"}"#
+                            ).errorCode
+                        }
+                    }
+                    return try await group.reduce(into: [String]()) { $0.append($1) }
+                }
+            }
+            #expect(answers.sorted() == ["", "E12"])
+        }
+    }
+
     @Test("A7: no concurrent login with the old password outlives a change of the password")
     func concurrentLogins() async throws {
         try await AuthFixture.run { fixture async throws in

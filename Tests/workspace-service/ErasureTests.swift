@@ -14,7 +14,7 @@ struct ErasureTests {
             "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
             "ban": .erased("user_id = $user or banned_by = $user"),
             "bot": .erased("created_by = $user"), "second_factor": .erased("user_id = $user"),
-            "second_factor_notice": .erased("user_id = $user"),
+            "second_factor_notice": .erased("user_id = $user"), "second_factor_grace": .erased("user_id = $user"),
             "join_request": .erased("user_id = $user"),
             "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
@@ -26,6 +26,7 @@ struct ErasureTests {
             "ban": .section("bans"), "join_request": .section("requests"), "invitation": .section("invitations"),
             "bot": .section("bots"),
             "second_factor": .elsewhere("the second factor in the export of auth-service"),
+            "second_factor_grace": .section("secondFactorGraces"),
             "second_factor_notice": .elsewhere("its mail, and the memberships"),
             "unused_cover": .withheld("pictures of workspaces and channels"),
             "outbox": .elsewhere("facts of memberships"), "schema_migrations": .withheld("names no user"),
@@ -55,6 +56,7 @@ struct ErasureTests {
             _ = try await harness.sql("insert into ban values (\(other), 2, 1, 1), (\(other), 9, 2, 1)")
             _ = try await harness.sql("insert into second_factor values (2, true, 1)")
             _ = try await harness.sql("insert into second_factor_notice values (\(other), 2, 1, 1, 9000000000000)")
+            _ = try await harness.sql("insert into second_factor_grace values (\(other), 2, 1)")
             _ = try await harness.sql("insert into bot values (\(other), 99, 2, 1)")
             _ = try await harness.sql("insert into join_request values (\(other), 2, 'hello', 1)")
             let link = try await harness.call("POST", "/v1/workspaces/\(own)/invitations", user: 2, json: "{}")

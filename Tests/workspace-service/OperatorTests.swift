@@ -37,6 +37,11 @@ struct OperatorTests {
             #expect(places?[0]?.string("name") == "Garden" && places?[0]?.string("role") == "member")
             let members = try await operate(harness, "GET", "/workspaces/\(id)/members?role=owner").json["members"]
             #expect(members?.elements.map(Array.init)?.map { $0.string("user_id") } == ["1"])
+            // The owner comes first, then admins.
+            try await harness.invite(3, to: id)
+            _ = try await harness.call("PUT", "/v1/workspaces/\(id)/members/3/role", json: #"{"role":"admin"}"#)
+            let all = try await operate(harness, "GET", "/workspaces/\(id)/members").json["members"]
+            #expect(all?.elements.map(Array.init)?.map { $0.string("user_id") } == ["1", "3", "2"])
         }
     }
 

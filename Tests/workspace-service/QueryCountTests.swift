@@ -66,7 +66,7 @@ struct QueryCountTests {
         "POST /v1/workspaces/{id}/join-requests": 0,
         "GET /v1/workspaces/{id}/join-requests": 2,
         "PUT /v1/workspaces/{id}/join-requests/{user_id}": 5,
-        "DELETE /v1/workspaces/{id}/join-requests": 1,
+        "DELETE /v1/workspaces/{id}/join-requests": 2,
         "GET /v1/workspaces/{id}/settings": 2,
         "PUT /v1/workspaces/{id}/settings": 4,
         "GET /v1/workspaces/{id}/second-factor": 2,

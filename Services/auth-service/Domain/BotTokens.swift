@@ -1,4 +1,5 @@
 import Contract
+import Postgres
 import ServiceKit
 import Wire
 
@@ -7,9 +8,18 @@ struct BotTokens: Sendable {
     let store: BotTokenStore
     let publisher: RevocationPublisher
 
+    /// - Throws: E13 if the workspace has no such bot, E11 if the bot has as many tokens as the request allows.
     func make(_ request: NewBotTokenRequest) async throws -> BotTokenReply {
-        guard let token = try await store.insert(request, at: .now) else { throw Failure.notFound }
-        return token
+        try await store.transaction { tx in
+            guard try await store.lock(request.bot, of: request.workspace, in: tx) else { throw Failure.notFound }
+            // Counted under the lock, because others may make tokens of the bot at the same time.
+            if let limit = request.limit {
+                guard try await store.count(of: request.bot, in: tx) < limit else {
+                    throw Failure.invalid("The bot has too many tokens.")
+                }
+            }
+            return try await store.insert(request, at: .now, in: tx)
+        }
     }
 
     /// Ends a token, or gives it another secret.

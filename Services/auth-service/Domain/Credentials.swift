@@ -38,10 +38,18 @@ struct Credentials: Sendable {
 
     // MARK: Password
 
+    /// Sends a code for a reset. Calls from networks that the owner has not logged in from are counted apart, so that
+    /// strangers keep nobody from a reset at home.
+    func requestReset(_ email: EmailAddress, from address: String, language: MailLanguage?) async throws {
+        let isKnown = await throttle.knows(email, from: address)
+        try await codes.send(.reset, to: email, for: nil, language: language, isKnownNetwork: isKnown)
+    }
+
     /// Sets the password of the account of an address with the code that was sent there, and ends all its sessions.
-    func reset(_ email: EmailAddress, code: String, password: String) async throws {
+    func reset(_ email: EmailAddress, code: String, password: String, from address: String) async throws {
         try accounts.requireHashCapacity(for: .join)
-        let code = try await codes.check(code, .reset, at: email, of: nil)
+        let isKnown = await throttle.knows(email, from: address)
+        let code = try await codes.check(code, .reset, at: email, of: nil, isKnownNetwork: isKnown)
         let hash = try await accounts.passwords.hash(password, for: .join)
         let now = Timestamp.now
         let (account, ended) = try await facts.outbox.transaction { tx in

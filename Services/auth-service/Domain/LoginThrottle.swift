@@ -28,6 +28,14 @@ final class LoginThrottle: Sendable {
         }
     }
 
+    /// Whether the owner of the account has logged in from the address before. The work is the same for every account.
+    func knows(_ email: EmailAddress, from address: String) async -> Bool {
+        let attempt = LoginAttempt(email, from: address)
+        let sharedHistory = await shared.history(of: attempt)
+        let history = backoff.withLock { $0.history(of: attempt, now: EventLoop.preciseNow) }
+        return history.merged(with: sharedHistory).isKnownPair
+    }
+
     /// Returns whether the attempt comes from a known pair of account and address.
     private func begin(_ attempt: LoginAttempt, _ sharedHistory: LoginHistory?) throws(Failure) -> Bool {
         let history = backoff.withLock { backoff in

@@ -34,7 +34,7 @@ struct CredentialRoutes: Sendable {
     func requestReset(_ call: Call) async throws -> Response {
         let email = try EmailAddress(try await call.fields().text("email"))
         if let wait = requests.take(AddressGroup.of(call.address)) { throw Failure.tooManyCalls(retryAfter: wait) }
-        try await credentials.codes.send(.reset, to: email, for: nil, language: call.mailLanguage)
+        try await credentials.requestReset(email, from: call.address, language: call.mailLanguage)
         return call.done()
     }
 
@@ -44,7 +44,7 @@ struct CredentialRoutes: Sendable {
         let password = try Password.uncommon(try fields.text("password"))
         let code = try fields.code()
         if let wait = requests.take(AddressGroup.of(call.address)) { throw Failure.tooManyCalls(retryAfter: wait) }
-        try await credentials.reset(email, code: code, password: password)
+        try await credentials.reset(email, code: code, password: password, from: call.address)
         return call.done()
     }
 

@@ -6,16 +6,18 @@ import Wire
 struct BotTokenStore: Sendable {
     let database: PostgresPool
 
+    private static let lock = Statement.write(
+        "lock bot",
+        "select id from account where id = $1 and bot_workspace = $2 and deleted_at is null for no key update")
+    private static let count = Statement.read("count bot tokens", "select count(*) from bot_token where account = $1")
     private static let insert = Statement.write(
         "insert bot token",
         """
-        with bot as (
-            select id from account where id = $1 and bot_workspace = $2 and deleted_at is null for share
-        ), opened as (
-            insert into session (account, profile, created_at, expires_at) select id, $3, $4, $5 from bot returning id
+        with opened as (
+            insert into session (account, profile, created_at, expires_at) values ($1, $2, $3, $4) returning id
         )
         insert into bot_token (account, session, hash, prefix, name, scopes, created_by, created_at)
-        select $1, id, $6, $7, $8, $9, $10, $4 from opened
+        select $1, id, $5, $6, $7, $8, $9, $3 from opened
         returning id, name, prefix, scopes, created_at, last_used_at
         """)
     private static let list = Statement.read(
@@ -79,13 +81,29 @@ struct BotTokenStore: Sendable {
     /// Services ask for the revocation of an ended session for this long.
     private static let memory = Duration.seconds(86_400)
 
-    /// Inserts a token with its session; nil if the workspace has no such bot.
-    func insert(_ request: NewBotTokenRequest, at now: Timestamp) async throws -> BotTokenReply? {
-        try await database.query(
-            Self.insert, request.bot, request.workspace, request.profile, now.milliseconds, Self.never.milliseconds,
-            request.secret.hash, request.secret.prefix, request.name, request.scopes.names.joined(separator: " "),
-            request.maker
-        ).first(BotTokenReply.init(row:))
+    /// Runs `body` in a transaction.
+    func transaction<Result>(_ body: (PostgresTransaction) async throws -> Result) async throws -> Result {
+        try await database.transaction(attempts: 3, body)
+    }
+
+    /// Lets other transactions that make tokens of the bot, or end it, wait until this one ends; false if the workspace has no
+    /// such bot.
+    func lock(_ bot: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Bool {
+        !(try await transaction.query(Self.lock, bot, workspace).isEmpty)
+    }
+
+    func count(of bot: UserID, in transaction: PostgresTransaction) async throws -> Int {
+        Int(try await transaction.query(Self.count, bot).value(as: Int64.self))
+    }
+
+    /// Inserts a token with its session. The caller holds the lock of the bot.
+    func insert(
+        _ request: NewBotTokenRequest, at now: Timestamp, in transaction: PostgresTransaction
+    ) async throws -> BotTokenReply {
+        try await transaction.query(
+            Self.insert, request.bot, request.profile, now.milliseconds, Self.never.milliseconds, request.secret.hash,
+            request.secret.prefix, request.name, request.scopes.names.joined(separator: " "), request.maker
+        ).only(BotTokenReply.init(row:))
     }
 
     func list(of bot: UserID) async throws -> [BotTokenReply] {

@@ -13,12 +13,16 @@ struct CodeStore: Sendable {
         select pg_advisory_xact_lock(hashtextextended('code:' || name, 0))
         from unnest($1::text[]) as name
         """)
-    /// Resets of a password have a count of their own: codes that others order for an address keep nobody from a reset.
+    /// Resets of a password have a count of their own, and so have those from known networks: codes that others order for an
+    /// address keep nobody from a reset.
     private static let recent = Statement.read(
         "recent codes",
         """
-        select (select count(*) from mail_code where address = $1 and created_at > $3 and (not $4 or purpose = $5)),
-            (select min(created_at) from mail_code where address = $1 and created_at > $3 and (not $4 or purpose = $5)),
+        with sent as (
+            select created_at from mail_code where address = $1 and created_at > $3
+                and (not $4 or purpose = $5 and (is_known is true) = $6)
+        )
+        select (select count(*) from sent), (select min(created_at) from sent),
             (select count(*) from mail_code where account = $2 and created_at > $3),
             (select min(created_at) from mail_code where account = $2 and created_at > $3)
         """)
@@ -26,25 +30,41 @@ struct CodeStore: Sendable {
         "insert code",
         """
         with code as (
-            insert into mail_code (purpose, address, account, seed, created_at, expires_at)
-            values ($1, $2, $3, $4, $5, $6) returning id
+            insert into mail_code (purpose, address, account, seed, created_at, expires_at, is_known)
+            values ($1, $2, $3, $4, $5, $6, $10) returning id
         )
         insert into mail (account, recipient, template, language, created_at, due_at, expires_at, code)
         select $3, $7, $8, $9, $5, $5, $6, id from code
         """)
-    /// Only the newest code counts, so that several mails do not make several codes to guess.
+    /// Only the newest code counts, so that several mails do not make several codes to guess. A known network tries the newest
+    /// code that known networks asked for, and any other network the newest of the others, if there is one. The last two tries
+    /// of a code of known networks are theirs, so that strangers cannot use it up.
     private static let takeTry = Statement.write(
         "take try of code",
         """
         update mail_code set tries = tries + 1
         where id = (
             select id from mail_code where address = $1 and purpose = $2 and account is not distinct from $3
-            order by created_at desc, id desc limit 1 for update
-        ) and tries < $4 and expires_at > $5 and used_at is null
+                and expires_at > $5 and used_at is null
+            order by (is_known is true) = $6 desc, created_at desc, id desc limit 1 for update
+        ) and tries + case when is_known and not $6 then 2 else 0 end < $4 and expires_at > $5 and used_at is null
         returning id, seed
         """)
+    /// Ends the other codes of the purpose, the address and the account too.
     private static let use = Statement.write(
-        "use code", "update mail_code set used_at = $2 where id = $1 and used_at is null and expires_at > $2")
+        "use code",
+        """
+        with used as (
+            update mail_code set used_at = $2 where id = $1 and used_at is null and expires_at > $2
+            returning purpose, address, account
+        ), ended as (
+            update mail_code other set used_at = $2 from used
+            where other.address = used.address and other.purpose = used.purpose
+                and other.account is not distinct from used.account
+                and other.id <> $1 and other.used_at is null and other.expires_at > $2
+        )
+        select count(*) from used
+        """)
     private static let deleteOld = Statement.write("delete old codes", "delete from mail_code where created_at < $1")
 
     /// A code to send.
@@ -52,6 +72,8 @@ struct CodeStore: Sendable {
         let seed: CodeSeed
         let recipient: String
         let language: MailLanguage?
+        /// Whether the owner of the address has signed in from the network that asks.
+        let isFromKnownNetwork: Bool
         let createdAt: Timestamp
         let expiresAt: Timestamp
     }
@@ -68,7 +90,7 @@ struct CodeStore: Sendable {
             try await tx.query(Self.lock, names)
             let oldest = try await tx.query(
                 Self.recent, seed.address, seed.account, since.milliseconds, seed.purpose == .reset,
-                seed.purpose.rawValue
+                seed.purpose.rawValue, code.isFromKnownNetwork
             ).only { row throws(PostgresError) in
                 var oldest: [Int64] = []
                 for _ in 1...2 {
@@ -82,17 +104,20 @@ struct CodeStore: Sendable {
             try await tx.execute(
                 Self.insert, seed.purpose.rawValue, seed.address, seed.account, seed.bytes,
                 code.createdAt.milliseconds, code.expiresAt.milliseconds, code.recipient,
-                seed.purpose.template.rawValue, code.language?.rawValue)
+                seed.purpose.template.rawValue, code.language?.rawValue, code.isFromKnownNetwork)
             return nil
         }
     }
 
     /// Counts a try of the newest code of a purpose, an address and an account; nil if there is none, or no try is left.
+    ///
+    /// - Parameter isKnownNetwork: whether the owner of the address has signed in from the network that tries.
     func takeTry(
-        of purpose: CodePurpose, at address: String, account: UserID?, atMost limit: Int, now: Timestamp
+        of purpose: CodePurpose, at address: String, account: UserID?, isKnownNetwork: Bool, atMost limit: Int,
+        now: Timestamp
     ) async throws -> (id: CodeID, seed: CodeSeed)? {
         try await database.query(
-            Self.takeTry, address, purpose.rawValue, account, limit, now.milliseconds
+            Self.takeTry, address, purpose.rawValue, account, limit, now.milliseconds, isKnownNetwork
         ).first { row throws(PostgresError) in
             let id: CodeID = try row.next()
             return (id, CodeSeed(purpose, address: address, account: account, bytes: try row.next()))
@@ -101,7 +126,7 @@ struct CodeStore: Sendable {
 
     /// Uses a code up; returns false if it was used meanwhile.
     func use(_ id: CodeID, at now: Timestamp, in transaction: PostgresTransaction) async throws -> Bool {
-        try await transaction.execute(Self.use, id, now.milliseconds) == 1
+        try await transaction.query(Self.use, id, now.milliseconds).value(as: Int64.self) == 1
     }
 
     /// Deletes codes that no longer count.

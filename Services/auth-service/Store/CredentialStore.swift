@@ -48,11 +48,23 @@ struct CredentialStore: Sendable {
         try await transaction.execute(Self.verify, account, email.key) == 1
     }
 
-    /// Sets a new address; nil if another account has it, or another change came first.
+    /// Sets a new address; nil if another account has it, or another change came first. The caller then rolls the
+    /// transaction back.
     func changeEmail(
         of account: UserID, at credentials: Int64, to email: EmailAddress, in transaction: PostgresTransaction
     ) async throws -> Account? {
-        try await transaction.query(Self.changeEmail, account, email.text, email.key, credentials)
-            .first(Account.init(row:))
+        try await nilIfTaken {
+            try await transaction.query(Self.changeEmail, account, email.text, email.key, credentials)
+                .first(Account.init(row:))
+        }
+    }
+
+    /// Runs a statement that sets an address; nil if another account took it at the same time, which fails the transaction.
+    private func nilIfTaken(_ statement: () async throws -> Account?) async throws -> Account? {
+        do {
+            return try await statement()
+        } catch let error as PostgresError where error.isUniqueViolation() {
+            return nil
+        }
     }
 }

@@ -109,7 +109,7 @@ struct Bots: Sendable {
         let token = try await auth.token(
             NewBotTokenRequest(
                 bot: bot, workspace: id, maker: user, name: name, scopes: Set(known), profile: origin.app,
-                secret: BotTokenSecret(secret)))
+                secret: BotTokenSecret(secret), limit: limits.tokens))
         // A removal meanwhile ended only the tokens from before. If this one cannot be ended, nobody knows its secret.
         guard try await workspaces.members.role(of: bot, in: id) != .outsider else {
             _ = try? await auth.end(EndBotTokenRequest(bot: bot, token: token.id, secret: nil))

@@ -13,7 +13,7 @@ struct JoinRequests: Sendable {
     private static let longestText = 300
     /// Open requests of a workspace.
     private static let mostOpen = 1000
-    /// How long a declined user waits before the next request.
+    /// How long a declined user waits before the next request, and how long the refusal is kept.
     private static let pause = Duration.seconds(7 * 86_400)
 
     /// Asks to be let in. A repeated request replaces the text. Nobody learns from it that they are banned.
@@ -44,7 +44,16 @@ struct JoinRequests: Sendable {
     }
 
     /// Takes back one's own request. Idempotent.
-    func withdraw(_ id: WorkspaceID, by user: UserID) async throws { try await store.withdraw(user, from: id) }
+    func withdraw(_ id: WorkspaceID, by user: UserID) async throws {
+        // Under the lock of the workspace: otherwise an approval under way brings in a user that was told of the withdrawal.
+        try await workspaces.facts.outbox.transaction { tx in
+            guard try await workspaces.store.lock(id, in: tx) != nil else { return }
+            try await store.withdraw(user, from: id, tx)
+        }
+    }
+
+    /// Deletes refusals that keep nobody from asking again.
+    func forgetDeclined() async throws { try await store.forget(declinedBefore: .now - Self.pause) }
 
     /// A page of the open requests, oldest first, without deleted accounts.
     func list(

@@ -30,6 +30,8 @@ struct ErasureStore: Sendable {
         "update invitation set created_by = null, recipient = null where created_by = $1")
     private static let secondFactor = Statement.write(
         "erase second factor", "delete from second_factor where user_id = $1")
+    private static let graces = Statement.write(
+        "erase graces of second factor", "delete from second_factor_grace where user_id = $1")
     private static let moderations = Statement.write(
         "erase moderators of bans", "update ban set banned_by = null where banned_by = $1")
     private static let bots = Statement.write(
@@ -63,6 +65,7 @@ struct ErasureStore: Sendable {
         try await database.execute(Self.requests, user)
         try await database.execute(Self.invitations, user)
         try await database.execute(Self.secondFactor, user)
+        try await database.execute(Self.graces, user)
         try await database.execute(Self.bots, user)
         try await AuditStore(database: database).forget(user)
     }

@@ -61,6 +61,14 @@ struct ExportStore: Sendable {
         from join_request r join workspace w on w.id = r.workspace
         where r.user_id = $1 and r.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by r.workspace limit $3
         """)
+    private static let graces = Statement.read(
+        "exported graces of second factor",
+        """
+        select g.workspace::text, json_build_object(
+            'workspace_id', g.workspace::text, 'name', w.name, 'begunAt', export_time(g.begun_at))::text, null::text
+        from second_factor_grace g join workspace w on w.id = g.workspace
+        where g.user_id = $1 and g.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by g.workspace limit $3
+        """)
     private static let invitations = Statement.read(
         "exported invitations",
         """
@@ -99,7 +107,7 @@ struct ExportStore: Sendable {
                 ExportSection("memberships", Self.memberships), ExportSection("channels", Self.channels),
                 ExportSection("ownWorkspaces", Self.ownWorkspaces), ExportSection("ownChannels", Self.ownChannels),
                 ExportSection("bans", Self.bans), ExportSection("requests", Self.requests),
-                ExportSection("bots", Self.bots),
+                ExportSection("secondFactorGraces", Self.graces), ExportSection("bots", Self.bots),
                 ExportSection("invitations", Self.invitations),
                 ExportSection("auditEntries", Self.auditEntries),
             ], in: database)

@@ -41,6 +41,8 @@ struct JoinRequestStore: Sendable {
     private static let withdraw = Statement.write(
         "withdraw join request",
         "delete from join_request where workspace = $1 and user_id = $2 and declined_at is null")
+    private static let forget = Statement.write(
+        "delete declined join requests", "delete from join_request where declined_at <= $1")
 
     /// Whether the workspace takes requests, and this user's.
     func isOpen(
@@ -79,8 +81,15 @@ struct JoinRequestStore: Sendable {
     }
 
     /// Deletes a request that nobody has decided about.
-    func withdraw(_ user: UserID, from workspace: WorkspaceID) async throws {
-        try await database.execute(Self.withdraw, workspace, user)
+    func withdraw(
+        _ user: UserID, from workspace: WorkspaceID, _ transaction: PostgresTransaction
+    ) async throws {
+        try await transaction.execute(Self.withdraw, workspace, user)
+    }
+
+    /// Deletes requests that were declined at a moment or before it.
+    func forget(declinedBefore moment: Timestamp) async throws {
+        try await database.execute(Self.forget, moment.milliseconds)
     }
 }
 

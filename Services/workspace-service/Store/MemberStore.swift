@@ -16,10 +16,13 @@ struct MemberStore: Sendable {
     private static let add = Statement.write(
         "add member",
         """
-        with added as (
-            insert into member (workspace, user_id, joined_at, role, second_factor_due)
-            select $1, $2, $3, $4, (
-                select greatest(second_factor_from, $3 + second_factor_grace) from workspace
+        with grace as (
+            select begun_at from second_factor_grace where workspace = $1 and user_id = $2
+        ), added as (
+            insert into member (workspace, user_id, joined_at, role, grace_from, second_factor_due)
+            select $1, $2, $3, $4, (select begun_at from grace), (
+                select greatest(second_factor_from, coalesce((select begun_at from grace), $3) + second_factor_grace)
+                from workspace
                 where id = $1 and second_factor_from is not null
                     and not exists (select from second_factor where user_id = $2 and is_on)
             )
@@ -39,8 +42,20 @@ struct MemberStore: Sendable {
             else 'present'
         end
         """)
+    /// Keeps when the grace of a member began, if the workspace requires a second factor. Bots need none.
     private static let remove = Statement.write(
-        "remove member", "delete from member where workspace = $1 and user_id = $2")
+        "remove member",
+        """
+        with gone as (
+            delete from member where workspace = $1 and user_id = $2
+            returning workspace, user_id, coalesce(grace_from, joined_at) as begun_at
+        )
+        insert into second_factor_grace (workspace, user_id, begun_at)
+        select g.workspace, g.user_id, g.begun_at from gone g join workspace w on w.id = g.workspace
+        where w.second_factor_from is not null
+            and not exists (select from bot b where b.workspace = g.workspace and b.user_id = g.user_id)
+        on conflict do nothing
+        """)
     private static let list = Statement.read(
         "members of workspace",
         """
@@ -146,7 +161,8 @@ struct MemberStore: Sendable {
         try await transaction.execute(Self.enterDefaultChannel, workspace, user, now.milliseconds) > 0
     }
 
-    /// Removes the user from the workspace and all its channels.
+    /// Removes the user from the workspace and all its channels. If the workspace requires a second factor, the user gets no
+    /// new grace by coming back.
     func remove(_ user: UserID, from workspace: WorkspaceID, in transaction: PostgresTransaction) async throws {
         try await transaction.execute(Self.remove, workspace, user)
     }

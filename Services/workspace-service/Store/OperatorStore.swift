@@ -36,7 +36,8 @@ struct OperatorStore: Sendable {
         select m.user_id, case when w.owner = m.user_id then 'owner' else m.role end, m.joined_at
         from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and ($2::text is null or case when w.owner = m.user_id then 'owner' else m.role end = $2)
-        order by m.role = 'guest', m.role <> 'admin', m.joined_at, m.user_id limit $3
+        order by w.owner is distinct from m.user_id, m.role = 'guest', m.role <> 'admin', m.joined_at, m.user_id
+        limit $3
         """)
 
     func find(_ id: WorkspaceID) async throws -> OperatorWorkspace? {

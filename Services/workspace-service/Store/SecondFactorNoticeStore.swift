@@ -11,7 +11,7 @@ struct SecondFactorNoticeStore: Sendable {
         "add notices of second factor",
         """
         insert into second_factor_notice as n (workspace, user_id, due_at, made_at, send_at)
-        select m.workspace, m.user_id, greatest($2, m.joined_at + $3), $4, $4 from member m
+        select m.workspace, m.user_id, greatest($2, coalesce(m.grace_from, m.joined_at) + $3), $4, $4 from member m
         where m.workspace = $1 and not exists (select from second_factor f where f.user_id = m.user_id and f.is_on)
             and not exists (select from bot b where b.workspace = m.workspace and b.user_id = m.user_id)
         on conflict (workspace, user_id) do update

@@ -2,7 +2,8 @@ import Contract
 import Postgres
 import Wire
 
-/// The second factors of users, and the members that workspaces require one of.
+/// The second factors of users, and the members that workspaces require one of. The grace of a member begins with their
+/// joining, or when it began before they left and came back.
 struct SecondFactorStore: Sendable {
     let database: PostgresPool
 
@@ -20,7 +21,8 @@ struct SecondFactorStore: Sendable {
         update member m set second_factor_due = case
             when $2 then case when m.locked_out_at is not null then $3::bigint end
             else (
-                select greatest(w.second_factor_from, m.joined_at + w.second_factor_grace) from workspace w
+                select greatest(w.second_factor_from, coalesce(m.grace_from, m.joined_at) + w.second_factor_grace)
+                from workspace w
                 where w.id = m.workspace and w.second_factor_from is not null
             )
         end
@@ -33,7 +35,7 @@ struct SecondFactorStore: Sendable {
             update workspace set second_factor_from = $2, second_factor_grace = $3 where id = $1 returning id
         )
         update member m set second_factor_due = case
-            when m.locked_out_at is not null then $4::bigint else greatest($2, m.joined_at + $3)
+            when m.locked_out_at is not null then $4::bigint else greatest($2, coalesce(m.grace_from, m.joined_at) + $3)
         end
         from required
         where m.workspace = required.id and (
@@ -44,7 +46,11 @@ struct SecondFactorStore: Sendable {
     private static let lift = Statement.write(
         "require no second factor",
         """
-        with lifted as (update workspace set second_factor_from = null where id = $1 returning id)
+        with lifted as (
+            update workspace set second_factor_from = null where id = $1 returning id
+        ), forgotten as (
+            delete from second_factor_grace where workspace = $1
+        )
         update member m set second_factor_due = case when m.locked_out_at is not null then $2::bigint end
         from lifted
         where m.workspace = lifted.id and (m.locked_out_at is not null or m.second_factor_due is not null)
@@ -65,7 +71,7 @@ struct SecondFactorStore: Sendable {
             select m.user_id, m.locked_out_at is not null as was_out, case
                 when w.second_factor_from is null then null
                 when exists (select from second_factor f where f.user_id = m.user_id and f.is_on) then null
-                else greatest(w.second_factor_from, m.joined_at + w.second_factor_grace)
+                else greatest(w.second_factor_from, coalesce(m.grace_from, m.joined_at) + w.second_factor_grace)
             end as deadline
             from member m join workspace w on w.id = m.workspace
             where m.workspace = $1 and m.user_id = any($2::bigint[])
@@ -91,8 +97,8 @@ struct SecondFactorStore: Sendable {
         "members without second factor",
         """
         select m.user_id, case when w.owner = m.user_id then 'owner' else m.role end, m.joined_at,
-            greatest(w.second_factor_from, m.joined_at + w.second_factor_grace), w.second_factor_from is not null,
-            m.locked_out_at is not null
+            greatest(w.second_factor_from, coalesce(m.grace_from, m.joined_at) + w.second_factor_grace),
+            w.second_factor_from is not null, m.locked_out_at is not null
         from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and (m.joined_at, m.user_id) > ($2, $3)
             and not exists (select from second_factor f where f.user_id = m.user_id and f.is_on)

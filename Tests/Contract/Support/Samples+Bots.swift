@@ -10,7 +10,10 @@ extension Samples {
         BotIdentityRequest(hash: [UInt8](repeating: 7, count: 32)), BotTokensRequest(bot: UserID(9)),
         NewBotTokenRequest(
             bot: UserID(9), workspace: WorkspaceID(3), maker: UserID(5), name: "빌드", scopes: [.read, .manage],
-            profile: "native", secret: botSecret),
+            profile: "native", secret: botSecret, limit: 10),
+        NewBotTokenRequest(
+            bot: UserID(9), workspace: WorkspaceID(3), maker: UserID(5), name: "빌드", scopes: [.read],
+            profile: "native", secret: botSecret, limit: nil),
         EndBotTokenRequest(bot: UserID(9), token: 4, secret: nil),
         EndBotTokenRequest(bot: UserID(9), token: 4, secret: botSecret),
         EndBotRequest(bot: UserID(9), workspace: WorkspaceID(3)),

@@ -14,7 +14,7 @@ struct Codes: Sendable {
         let lifetime: Duration
         /// The tries for one code.
         let tries: Int
-        /// The mails to one address, and those that one account causes, in an hour.
+        /// The mails to one address, those for resets counted apart, and those that one account causes, in an hour.
         let mails: Int
     }
 
@@ -27,15 +27,17 @@ struct Codes: Sendable {
     ///
     /// The call does the same for an address with and without an account; `MailDelivery` makes the difference.
     ///
+    /// - Parameter isKnownNetwork: whether the owner of the address has signed in from the network that asks for a reset.
     /// - Throws: E99 if no mail is set up, E98 after too many mails.
     func send(
-        _ purpose: CodePurpose, to email: EmailAddress, for account: UserID?, language: MailLanguage?
+        _ purpose: CodePurpose, to email: EmailAddress, for account: UserID?, language: MailLanguage?,
+        isKnownNetwork: Bool = false
     ) async throws {
         try mails.requireSetUp()
         let now = Timestamp.now
         let code = CodeStore.NewCode(
             seed: CodeSeed(purpose, address: email.key, account: account), recipient: email.text, language: language,
-            createdAt: now, expiresAt: now + limits.lifetime)
+            isFromKnownNetwork: isKnownNetwork, createdAt: now, expiresAt: now + limits.lifetime)
         if let oldest = try await store.insert(code, atMost: limits.mails, since: now - Self.window) {
             throw Failure.tooManyCalls(retryAfter: max(.seconds(1), oldest + Self.window - now))
         }
@@ -44,13 +46,16 @@ struct Codes: Sendable {
 
     /// Checks a code and counts the try. The caller uses the code up with `CodeStore.use`.
     ///
+    /// - Parameter isKnownNetwork: whether the owner of the address has signed in from the network that tries to reset.
     /// - Throws: E11 for a wrong, old or used code, and after the last try.
     func check(
-        _ text: String, _ purpose: CodePurpose, at email: EmailAddress, of account: UserID?
+        _ text: String, _ purpose: CodePurpose, at email: EmailAddress, of account: UserID?,
+        isKnownNetwork: Bool = false
     ) async throws -> CodeID {
         try mails.requireSetUp()
         let found = try await store.takeTry(
-            of: purpose, at: email.key, account: account, atMost: limits.tries, now: .now)
+            of: purpose, at: email.key, account: account, isKnownNetwork: isKnownNetwork, atMost: limits.tries,
+            now: .now)
         // An address without a code takes the time of one.
         let seed = found?.seed ?? CodeSeed(purpose, address: email.key, account: account)
         guard generator.isCode(text, of: seed), let found else { throw Self.refused }

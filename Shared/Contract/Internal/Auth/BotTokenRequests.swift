@@ -53,7 +53,7 @@ public struct BotIdentity: WireMessage {
     }
 }
 
-/// Makes a token of a bot. 404 if the workspace has no such bot.
+/// Makes a token of a bot. 404 if the workspace has no such bot, E11 if the bot has too many tokens.
 public struct NewBotTokenRequest: InternalRequest {
     public typealias Reply = BotTokenReply
 
@@ -67,10 +67,12 @@ public struct NewBotTokenRequest: InternalRequest {
     /// The client profile of the maker's app.
     public let profile: String
     public let secret: BotTokenSecret
+    /// The most tokens of the bot, this one included; nil for no limit.
+    public let limit: Int?
 
     public init(
         bot: UserID, workspace: WorkspaceID, maker: UserID, name: String, scopes: Set<BotScope>, profile: String,
-        secret: BotTokenSecret
+        secret: BotTokenSecret, limit: Int?
     ) {
         self.bot = bot
         self.workspace = workspace
@@ -79,6 +81,7 @@ public struct NewBotTokenRequest: InternalRequest {
         self.scopes = scopes
         self.profile = profile
         self.secret = secret
+        self.limit = limit
     }
 
     public init(reading request: InternalRequestReader) throws(Failure) {
@@ -86,7 +89,8 @@ public struct NewBotTokenRequest: InternalRequest {
             bot: try request.id("user"), workspace: try request.memberID("workspace_id"),
             maker: try request.memberID("maker"), name: try request.memberText("name"),
             scopes: Set(try request.memberTexts("scopes").compactMap(BotScope.init)),
-            profile: try request.memberText("profile"), secret: try BotTokenSecret(reading: request))
+            profile: try request.memberText("profile"), secret: try BotTokenSecret(reading: request),
+            limit: request.member("limit")?.int)
     }
 
     public func write(to request: inout InternalRequestWriter) {
@@ -98,6 +102,7 @@ public struct NewBotTokenRequest: InternalRequest {
             json.field("scopes", scopes.names)
             json.field("profile", profile)
             secret.write(to: &json)
+            if let limit { json.field("limit", limit) }
         }
     }
 }
