@@ -40,6 +40,29 @@ struct BlockTests {
         }
     }
 
+    @Test("A17: a block outlives the account of the blocked user, because messages of the account may stay")
+    func deletedAccount() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            for each in [user, other] { fixture.peers.shareWorkspace(each.id) }
+            #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
+            #expect(try await call(fixture, "PUT", "\(user.id)/block", other).status == 200)
+            let deletion = try await fixture.service.call(
+                "DELETE", "/v1/users/me", token: other.access, json: #"{"password":"\#(AuthFixture.password)"}"#)
+            #expect(deletion.status == 200)
+            // The block by the deleted account is gone.
+            let blocks = """
+                {"blocks":[{"user_id":"\(user.id)","blocked":["\(other.id)"],"blockers":[]},\
+                {"user_id":"\(other.id)","blocked":[],"blockers":["\(user.id)"]}]}
+                """
+            #expect(try await known(fixture, user, other) == blocks)
+            let list = try await call(fixture, "GET", "me/blocks", user)
+            #expect(list.text.contains("탈퇴한 사용자") && !list.text.contains("b@b.kr"))
+            #expect(try await call(fixture, "DELETE", "\(other.id)/block", user).status == 200)
+            #expect(try await known(fixture, user, other) == #"{"blocks":[]}"#)
+        }
+    }
+
     @Test("A user cannot block themselves, nobody, a stranger, or more users than allowed")
     func refused() async throws {
         try await AuthFixture.run(["user_blocks": "1"]) { fixture async throws in

@@ -24,7 +24,7 @@ struct AccountOperatorRoutes: Sendable {
 
     func registerInternal(in routes: inout InternalRoutes) { routes.add(DisabledRequest.self, disabled) }
 
-    /// Tells another service which users are disabled.
+    /// Tells another service which users are disabled or deleted.
     func disabled(_ request: DisabledRequest) async throws -> UsersReply {
         UsersReply(users: try await accounts.store.disabled(among: request.users))
     }

@@ -51,8 +51,8 @@ struct ErasureStore: Sendable {
         "erase codes", "delete from mail_code where account = $1 or address = $2")
     private static let eraseKnownDevice = Statement.write(
         "erase known devices", "delete from known_device where account = $1")
-    private static let eraseBlock = Statement.write(
-        "erase blocks", "delete from block where account = $1 or blocked = $1")
+    /// Blocks by others stay. Messages of the account may stay as well, and its blockers never see them.
+    private static let eraseBlock = Statement.write("erase blocks", "delete from block where account = $1")
     /// Replaced portraits otherwise stay for months.
     private static let erasePortrait = Statement.write(
         "erase portraits",

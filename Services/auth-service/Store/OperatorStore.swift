@@ -35,7 +35,10 @@ struct OperatorStore: Sendable {
     private static let enable = Statement.write(
         "enable account", "update account set disabled_at = null where id = $1 and deleted_at is null")
     private static let disabled = Statement.read(
-        "disabled accounts", "select id from account where id = any($1) and disabled_at is not null order by id")
+        "disabled accounts",
+        """
+        select id from account where id = any($1) and (disabled_at is not null or deleted_at is not null) order by id
+        """)
 
     init(database: PostgresPool) { self.database = database }
 
@@ -65,6 +68,7 @@ struct OperatorStore: Sendable {
         !(try await tx.query(Self.disable, account, now.milliseconds).isEmpty)
     }
 
+    /// The accounts among these that can do nothing: disabled ones and deleted ones.
     func disabled(among accounts: [UserID]) async throws -> [UserID] {
         try await database.query(Self.disabled, accounts).map { row throws(PostgresError) in try row.next() }
     }

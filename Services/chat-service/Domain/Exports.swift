@@ -37,7 +37,12 @@ struct Exports: Sendable {
         var (page, cursor) = (ExportPage(), cursor)
         for _ in 0..<Self.statements {
             let (rows, next) = try await records(of: user, at: cursor)
-            page.append(rows, to: cursor.part.rawValue)
+            let fitting = rows.fitting(in: ExportPage.mostBytes)
+            page.append(fitting, to: cursor.part.rawValue)
+            if fitting.count < rows.count, let last = fitting.last {
+                cursor = ExportCursor(room: cursor.room, part: cursor.part, key: last.key)
+                break
+            }
             guard let following = next ?? cursor.following(among: rooms) else { return page }
             cursor = following
             if !rows.isEmpty { break }

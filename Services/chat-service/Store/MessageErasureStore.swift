@@ -28,6 +28,9 @@ struct MessageErasureStore: Sendable {
     /// Rows are found one by one, by the key of each message, and changed by their addresses. With a plain join the planner may
     /// compare each message of the room with each of the batch, if it has no statistics. `offset 0` and `limit 1` keep a subquery
     /// apart. The order by `seq` rules out the index by time, which costs the same if the planner expects one row.
+    ///
+    /// Most messages have no rests. Each table is first asked once for any row between the first and the last message: without one
+    /// the messages are not looked up in it.
     private static let erase = Statement.write(
         "erase messages of user",
         """
@@ -76,14 +79,20 @@ struct MessageErasureStore: Sendable {
                 select ctid as address from message_version
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.address
+            where r.workspace = $6 and r.ctid = found.address and (
+                select seq from message_version
+                where workspace = $6 and kind = $1 and room = $2 and seq between $7::bigint and $8::bigint
+                order by seq limit 1) is not null
         ), reactions as (
             delete from reaction r using gone
             cross join lateral (
                 select ctid as address from reaction
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.address
+            where r.workspace = $6 and r.ctid = found.address and (
+                select seq from reaction
+                where workspace = $6 and kind = $1 and room = $2 and seq between $7::bigint and $8::bigint
+                order by seq limit 1) is not null
         ), pins as (
             delete from pin r using gone
             cross join lateral (
@@ -91,14 +100,20 @@ struct MessageErasureStore: Sendable {
                 where workspace = $6 and kind = $1 and room = $2 and seq between gone.seq and gone.seq
                 order by seq limit 1
             ) as found
-            where r.workspace = $6 and r.ctid = found.address
+            where r.workspace = $6 and r.ctid = found.address and (
+                select seq from pin
+                where workspace = $6 and kind = $1 and room = $2 and seq between $7::bigint and $8::bigint
+                order by seq limit 1) is not null
         ), saved as (
             delete from saved_message r using gone
             cross join lateral (
                 select ctid as address from saved_message
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.address
+            where r.workspace = $6 and r.ctid = found.address and (
+                select seq from saved_message
+                where workspace = $6 and kind = $1 and room = $2 and seq between $7::bigint and $8::bigint
+                order by seq limit 1) is not null
         ), replies as (
             delete from reply r using gone
             cross join lateral (
@@ -106,14 +121,20 @@ struct MessageErasureStore: Sendable {
                 where workspace = $6 and kind = $1 and room = $2 and seq between gone.seq and gone.seq
                 order by seq limit 1
             ) as found
-            where r.workspace = $6 and r.ctid = found.address
+            where r.workspace = $6 and r.ctid = found.address and (
+                select seq from reply
+                where workspace = $6 and kind = $1 and room = $2 and seq between $7::bigint and $8::bigint
+                order by seq limit 1) is not null
         ), mentions as (
             delete from mention r using gone
             cross join lateral (
                 select ctid as address from mention
                 where workspace = $6 and kind = $1 and room = $2 and seq = gone.seq offset 0
             ) as found
-            where r.workspace = $6 and r.ctid = found.address
+            where r.workspace = $6 and r.ctid = found.address and (
+                select seq from mention
+                where workspace = $6 and kind = $1 and room = $2 and seq between $7::bigint and $8::bigint
+                order by seq limit 1) is not null
         ), unsent as (
             update file set is_sent = false
             where workspace = $6 and name = any(array(
@@ -150,10 +171,13 @@ struct MessageErasureStore: Sendable {
     ///
     /// - Returns: nil if there is none, or the room is closed.
     func erase(_ seqs: [Int64], of user: UserID, in room: RoomKey, at now: Timestamp) async throws -> Result? {
-        try await database.transaction { tx -> Result? in
+        guard let lowest = seqs.min(), let highest = seqs.max() else { return nil }
+        return try await database.transaction { tx -> Result? in
             var batch = PostgresBatch()
             try batch.lock([room.id])
-            try batch.add(Self.erase, room.kindNumber, room.rawValue, seqs, user, now.milliseconds, room.workspace)
+            try batch.add(
+                Self.erase, room.kindNumber, room.rawValue, seqs, user, now.milliseconds, room.workspace, lowest,
+                highest)
             let changed = try Self.read(try await tx.run(batch)[1])
             guard let first = changed.first, let last = changed.last else { return nil }
             let gone = changed.filter(\.isGone)

@@ -22,16 +22,18 @@ public struct ExportTables: Sendable {
     /// - Parameter cursor: the `next` of the page before; nil for the first page.
     public func page(of user: UserID, after cursor: String?) async throws -> ExportPage {
         guard var position = Self.position(cursor, in: sections) else { throw Failure.invalid("cursor is not valid.") }
-        var page = ExportPage()
+        var (page, bytesLeft) = (ExportPage(), ExportPage.mostBytes)
         // A page ends with the first section that has more rows, so that it has at most one long section.
         while position.index < sections.count {
             let section = sections[position.index]
             let rows = try await rows(of: user, in: section, after: position.key, limit: section.rows)
-            page.append(rows, to: section.name)
-            if rows.count == section.rows, let last = rows.last {
+            let fitting = rows.fitting(in: bytesLeft)
+            page.append(fitting, to: section.name)
+            if rows.count == section.rows || fitting.count < rows.count, let last = fitting.last {
                 page.next = "\(section.name):\(last.key)"
                 return page
             }
+            bytesLeft -= fitting.reduce(0) { $0 + $1.record.count }
             position = (position.index + 1, "")
         }
         return page
@@ -68,9 +70,25 @@ public struct ExportRow: Sendable {
     }
 }
 
+extension [ExportRow] {
+    /// The first rows with at most `bytes` bytes of records together, and at least one row.
+    public func fitting(in bytes: Int) -> ArraySlice<ExportRow> {
+        var left = bytes
+        let end = indices.first { index in
+            left -= self[index].record.count
+            return left < 0 && index > startIndex
+        }
+        return self[..<(end ?? endIndex)]
+    }
+}
+
 extension ExportPage {
+    /// The most bytes of a page's records, but for one row of each section that is longer. A record has less than half a megabyte,
+    /// and `InternalClient` reads replies of at most 8 MiB.
+    public static let mostBytes = 4 << 20
+
     /// Appends the rows of a section, if there are any.
-    public mutating func append(_ rows: [ExportRow], to section: String) {
+    public mutating func append(_ rows: some Collection<ExportRow>, to section: String) {
         if rows.isEmpty { return }
         sections.append(Section(name: section, records: rows.map(\.record)))
         files += rows.compactMap(\.file)

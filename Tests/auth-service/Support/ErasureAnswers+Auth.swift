@@ -13,7 +13,7 @@ extension ErasureAnswers {
             "identity": .erased("account = $user"), "device": .erased("account = $user"),
             "refresh_token": .erased("session in (select id from auth.session where account = $user)"),
             "mail": .erased("account = $user"), "mail_code": .erased("account = $user or address = 'a@b.kr'"),
-            "known_device": .erased("account = $user"), "block": .erased("account = $user or blocked = $user"),
+            "known_device": .erased("account = $user"), "block": .erased("account = $user"),
             "unused_portrait": .erased("account = $user"),
             "session": .kept("services ask for its revocation until it expires; it names a number and an app"),
             "erasure": .kept("the record that the account was erased"),

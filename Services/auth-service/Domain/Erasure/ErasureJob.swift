@@ -32,7 +32,7 @@ struct ErasureJob: Sendable {
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             let due = try await store.take(atMost: Self.atOnce, now: .now, lease: Self.lease)
-            for erasure in due { try await advance(erasure) }
+            try await advance(due)
             if due.count == Self.atOnce { continue }
             try await signal.sleep(atMost: Self.patrol, on: loop)
         }
@@ -40,6 +40,27 @@ struct ErasureJob: Sendable {
 
     /// Forgets erasures that ended long ago.
     func forget() async throws { try await store.forget(before: .now - Self.memory) }
+
+    /// Works on several erasures at once, so that none waits for the provider of another one. A failure stops no other erasure;
+    /// the first one is thrown at the end.
+    private func advance(_ erasures: [ErasureStore.Erasure]) async throws {
+        var failure: (any Error)?
+        await withTaskGroup(of: (any Error)?.self) { group in
+            for erasure in erasures { group.addTask { await attempt(erasure) } }
+            for await error in group { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Returns the failure, if there is one.
+    private func attempt(_ erasure: ErasureStore.Erasure) async -> (any Error)? {
+        do {
+            try await advance(erasure)
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     private func advance(_ erasure: ErasureStore.Erasure) async throws {
         var grantsLeft = 0

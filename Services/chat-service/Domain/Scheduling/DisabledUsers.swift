@@ -3,8 +3,8 @@ import EventLoop
 import ServiceKit
 import Wire
 
-/// Knows the users that an operator has disabled, by asking auth-service each time: a stale answer would send in the name of a
-/// user that is kept out. Messages that are due together share a call.
+/// Knows the users that an operator has disabled and those with a deleted account, by asking auth-service each time: a stale
+/// answer would send in the name of a user that is kept out. Messages that are due together share a call.
 struct DisabledUsers: Sendable {
     private let reads: GatheredReads<UserID, Bool>
 

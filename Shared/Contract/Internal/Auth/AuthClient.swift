@@ -77,7 +77,7 @@ public struct AuthClient: Sendable {
         return try await client.send(SecondFactorsRequest(users: users)).users
     }
 
-    /// The users among these that an operator has disabled.
+    /// The users among these that an operator has disabled, or that have deleted their account.
     public func disabledUsers(among users: [UserID]) async throws -> [UserID] {
         if users.isEmpty { return [] }
         return try await client.send(DisabledRequest(users: users)).users

@@ -1,6 +1,6 @@
 public import Wire
 
-/// Asks auth-service which of these users an operator has disabled, 1,000 users at most.
+/// Asks auth-service which of these users an operator has disabled or have deleted their account, 1,000 users at most.
 public struct DisabledRequest: UsersRequest {
     public typealias Reply = UsersReply
 

@@ -1,0 +1,56 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import auth_service
+@testable import standins
+
+@Suite("Deleted accounts")
+struct DeletedAccountTests {
+    private func delete(_ fixture: AuthFixture, _ user: AuthFixture.TestUser) async throws {
+        let reply = try await fixture.service.call(
+            "DELETE", "/v1/users/me", token: user.access, json: #"{"password":"\#(AuthFixture.password)"}"#)
+        #expect(reply.status == 200, "\(reply.text)")
+    }
+
+    @Test("D1: no service acts in the name of a deleted account: it counts as a disabled one")
+    func disabled() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            try await delete(fixture, user)
+            let ids = #"{"ids":["\#(user.id)","\#(other.id)"]}"#
+            let reply = try await fixture.service.internalCall("POST", "/internal/disabled", json: ids)
+            #expect(try reply.json["ids"]?.elements?.compactMap(\.string) == [user.id])
+        }
+    }
+
+    @Test("D1: an erasure does not wait for the provider of other accounts")
+    func slowProvider() async throws {
+        try await AuthFixture.run(["kakao_admin_key": KakaoStandin.adminKey]) { fixture async throws in
+            var linked: [AuthFixture.TestUser] = []
+            for number in 1...8 {
+                let user = try await fixture.join("k\(number)@b.kr")
+                _ = try await fixture.service.database.run(
+                    sql: """
+                        insert into auth.identity (provider, subject, account, created_at)
+                        values ('kakao', '\(number)', \(user.id), 1)
+                        """)
+                linked.append(user)
+            }
+            let other = try await fixture.join()
+            // Longer than the time limit of a call, which is five seconds.
+            fixture.providers.behaviors.set(StandinBehaviors.Behavior(delay: .seconds(6)), of: .kakao)
+            for user in linked { try await delete(fixture, user) }
+            try await delete(fixture, other)
+            let start = ContinuousClock.now
+            let fact = #"{"user_id":"\#(other.id)","round":1,"messages":false}"#
+            try await eventually(within: .seconds(60), "the fact") {
+                let entries = try await fixture.service.redis.command("XRANGE", "facts:auth", "-", "+")
+                return entries.contains(fact)
+            }
+            // One after the other, the eight calls take forty seconds.
+            #expect(ContinuousClock.now - start < .seconds(30))
+        }
+    }
+}
