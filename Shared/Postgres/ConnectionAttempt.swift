@@ -57,7 +57,9 @@ final class ConnectionAttempt: @unchecked Sendable {
     private func startTimer() {
         let timeout = current?.timeout ?? .zero
         timer = loop.schedule(after: timeout) { [weak self] in
-            self?.fail("no connection within \(timeout)", isSilent: true)
+            guard let self else { return }
+            // Before its name is resolved, nothing was asked of the host: the resolver is slow, or its threads are busy.
+            fail("no connection within \(timeout)", isSilent: raw != nil)
         }
     }
 

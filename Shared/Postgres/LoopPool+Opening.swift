@@ -44,10 +44,15 @@ extension LoopPool {
     private func failedToOpen(_ error: PostgresError) {
         lastFailure = error
         guard !isClosed else { return }
-        pause = loop.schedule(after: backoff.next()) { [unowned self] in
-            pause = nil
-            openForWaiting()
+        // Attempts that fail together share a pause. A second timer would end the pause of a later failure, and nobody would
+        // cancel it when the pool closes.
+        if pause == nil {
+            pause = loop.schedule(after: backoff.next()) { [unowned self] in
+                pause = nil
+                openForWaiting()
+            }
         }
+        serve()
     }
 }
 

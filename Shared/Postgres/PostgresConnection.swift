@@ -164,7 +164,7 @@ final class PostgresConnection: @unchecked Sendable {
     // MARK: Ending
 
     /// Closes the session; requests in flight fail with `reason`.
-    func close(_ reason: PostgresError = .closed) {
+    func close(_ reason: PostgresError = .closedInFlight) {
         guard !isClosed else { return }
         isClosed = true
         deadlineTimer?.cancel()

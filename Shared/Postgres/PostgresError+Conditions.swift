@@ -41,6 +41,8 @@ extension PostgresError {
         .unavailable, sqlState: "25006", message: "the server has become read-only")
     static let unreplicated = PostgresError(.connectionLost, message: "a commit was not confirmed by a standby")
     static let closed = PostgresError(.closed, message: "the pool is closed")
+    static let closedInFlight = PostgresError(
+        .connectionLost, message: "the session was closed while the statement was in flight")
     static let tooManyWait = PostgresError(.exhausted, message: "too many callers wait for a connection")
     static let notConnected = PostgresError(.unavailable, message: "no connection was opened in time")
     static let waitedTooLong = PostgresError(.exhausted, message: "no connection became free in time")

@@ -33,7 +33,7 @@ public struct PostgresPool: Queryable {
         PostgresPool(core: core, deadline: deadline, beginsBatches: beginsBatches)
     }
 
-    /// Closes all connections; statements in flight fail.
+    /// Closes all connections. Statements in flight fail as on a lost connection: they may have taken effect.
     public func close() { core.close() }
 
     public func run(

@@ -29,6 +29,8 @@ extension PostgresConnection {
                 if result.status == PGRES_FATAL_ERROR { script.error = script.error ?? PostgresError(result) }
                 continue
             }
+            // Libpq reports the loss as a failed statement without an SQLSTATE.
+            if PQstatus(raw) != CONNECTION_OK { return close(lost()) }
             self.script = nil
             if PQenterPipelineMode(raw) != 1 { close() }
             script.finish(script.error.map { .failure($0) } ?? .success(()))

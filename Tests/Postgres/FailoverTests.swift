@@ -160,6 +160,40 @@ import Testing
         }
     }
 
+    @Test("A name that is not resolved in time ends no session of a server that answers")
+    func slowNames() async throws {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let (loops, blocking) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 64))
+        var configuration = PostgresConfiguration(
+            "host=localhost port=\(database.cluster.port) user=postgres dbname=\(database.name)")
+        configuration.waitTimeout = .seconds(30).patiently
+        configuration.connectTimeout = .milliseconds(200)
+        configuration.silenceLimit = .milliseconds(100)
+        let pool = PostgresPool(configuration, on: loops, blocking: blocking)
+        // The only thread that resolves names reads from a pipe, which is empty until it is closed.
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        let outcome = await Task {
+            try await loops.loops[0].run {
+                let session = try await pool.query(SQL.session).value(as: Int.self)
+                let isBusy = blocking.submit {
+                    var byte: UInt8 = 0
+                    _ = read(reading, &byte, 1)
+                    close(reading)
+                }
+                #expect(isBusy)
+                try await pool.query(SQL.sleep, 1.0)
+                #expect(try await pool.query(SQL.session).value(as: Int.self) == session)
+            }
+        }.result
+        close(writing)
+        pool.close()
+        await onOwnThread { loops.stop() }
+        blocking.stop()
+        try outcome.get()
+    }
+
     @Test("A commit that gave up waiting for its standby is not acknowledged")
     func unreplicated() async throws {
         let cluster = try await PostgresCluster.start()

@@ -3,6 +3,7 @@ import Glibc
 import Postgres
 import TestSupport
 import Testing
+import Wire
 
 /// The behaviour when the server goes away; each test has its own server.
 @Suite struct LossTests {
@@ -46,6 +47,35 @@ import Testing
         // Five pauses of 50, 100, 200, 400 and 800 ms; jitter takes at most half of each.
         #expect(listener.accepted[5] - start >= .milliseconds(775))
         pool.close()
+        await onOwnThread { loops.stop() }
+        blocking.stop()
+        listener.stop()
+    }
+
+    @Test("Connections that fail together share one pause")
+    func sharedPause() async throws {
+        let listener = try ClosingListener()
+        let (loops, blocking) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 16))
+        var configuration = PostgresConfiguration(
+            "postgres://a@127.0.0.1:\(listener.port)/b?sslmode=disable&gssencmode=disable")
+        configuration.connectionsPerLoop = 4
+        configuration.waitTimeout = .seconds(30).patiently
+        configuration.backoff = Backoff(first: .seconds(1), limit: .seconds(1))
+        let start = ContinuousClock.now
+        let pool = PostgresPool(configuration, on: loops, blocking: blocking)
+        // They begin in one turn of the loop, and each waits for a connection of its own.
+        let callers = try await loops.loops[0].run {
+            (0..<4).map { _ in
+                Task.immediate(executorPreference: loops.loops[0]) {
+                    try await pool.transaction { tx in try await tx.query(SQL.one).count }
+                }
+            }
+        }
+        try await eventually("two attempts after the first four") { listener.accepted.count >= 6 }
+        // Two pauses of a second; jitter takes at most half of each.
+        #expect(listener.accepted[5] - start >= .seconds(1))
+        pool.close()
+        for caller in callers { _ = await caller.result }
         await onOwnThread { loops.stop() }
         blocking.stop()
         listener.stop()

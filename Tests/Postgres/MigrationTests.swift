@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test("A migration that loses its server fails as a lost connection, and leaves nothing behind")
+    func lostServer() async throws {
+        let cluster = try await PostgresCluster.start()
+        let server = try await cluster.makeDatabase()
+        try await Database.use(on: server) { pool, home in
+            let slow = Self.migration(1, "slow", "create table s.a (id int8); select pg_sleep(600)")
+            let running = Task(executorPreference: home.loops.loops[0]) { try await pool.migrate("s", [slow]) }
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
+            await cluster.kill()
+            let error = try await failure { try await running.value }
+            #expect(error.kind == .connectionLost)
+            try await cluster.start()
+            #expect(try await pool.migrate("s", [Self.tables]) == 1)
+        }
+        await cluster.stop()
+    }
+
     @Test("A migration in portions commits each of them, and goes on after a failure where it was")
     func portions() async throws {
         try await Database.use { pool, home in

@@ -128,11 +128,50 @@ import Testing
             pool.close()
             for sleeper in sleepers {
                 let error = try await failure { try await sleeper.value }
-                #expect(error.kind == .closed)
+                #expect(error.kind == .connectionLost)
             }
             let error = try await failure { try await pool.query(SQL.one) }
             #expect(error.kind == .closed)
             try await eventually { try await home.sessions(where: "wait_event = 'ClientRead'") == 0 }
+        }
+    }
+
+    private static let slowInsert = Statement.write(
+        "slow insert", "with slept as materialized (select pg_sleep(1)) insert into notes (id) select 1 from slept")
+
+    @Test("The outcome of a write that is in flight when the pool closes is unknown: the server may commit it")
+    func closingDuringWrite() async throws {
+        try await Database.use { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            let write = Task(executorPreference: home.loops.loops[0]) { try await pool.execute(Self.slowInsert) }
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
+            pool.close()
+            let error = try await failure { try await write.value }
+            #expect(error.isOutcomeUnknown)
+            try await eventually { try await home.server.run(sql: "select count(*) from notes") == "1\n" }
+        }
+    }
+
+    @Test("While the server refuses another connection, transactions use the open ones, also if those are never empty")
+    func refusedConnection() async throws {
+        let server = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let role = server.name + "_limited"
+        try await server.run(sql: "create role \(role) login connection limit 1")
+        try await Database.use(
+            on: server,
+            {
+                $0.connectionString = server.connectionString(user: role)
+                $0.connectionsPerLoop = 2
+                $0.waitTimeout = .seconds(2)
+            }
+        ) { pool, home in
+            try await pool.query(SQL.one)
+            // It ends after the wait of the transaction would be over.
+            let sleeper = Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 4.0) }
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
+            let one = try await pool.transaction { tx in try await tx.query(SQL.one).value(as: Int.self) }
+            #expect(one == 1)
+            _ = try await sleeper.value
         }
     }
 

@@ -17,7 +17,7 @@ struct ReplicaHistoryTests {
         let best = try ReplicaChoice.best(of: [nil, Self.replica(70, 60), Self.replica(70, 70)])
         #expect(best.node == 2 && best.replayed == 70)
         // Of a primary that has become a replica nothing is known: the missing one.
-        let other = try ReplicaChoice.best(of: [Self.replica(nil, 90), Self.replica(80, 80), Self.replica(70, 70)])
+        let other = try ReplicaChoice.best(of: [Self.replica(nil, 90), Self.replica(80, 80), Self.replica(80, 70)])
         #expect(other.node == 1 && other.replayed == 80)
     }
 
@@ -36,9 +36,9 @@ struct ReplicaHistoryTests {
 
     @Test("A read counts only if no replica has received more by its end than the read one had replayed at its begin")
     func behind() throws {
-        try ReplicaChoice.check(70, against: [nil, Self.replica(70, 70), Self.replica(60, 60)])
+        try ReplicaChoice.check(70, against: [nil, Self.replica(70, 70), Self.replica(70, 60)])
         #expect(throws: ReplicaRefusal.behind) {
-            try ReplicaChoice.check(70, against: [nil, Self.replica(71, 70), Self.replica(60, 60)])
+            try ReplicaChoice.check(70, against: [nil, Self.replica(71, 70), Self.replica(70, 60)])
         }
         #expect(throws: ReplicaRefusal.behind) {
             try ReplicaChoice.check(70, against: [nil, Self.replica(70, 70), Self.replica(71, 60)])
@@ -49,6 +49,13 @@ struct ReplicaHistoryTests {
         #expect(throws: ReplicaRefusal.unreachable) {
             try ReplicaChoice.check(70, against: [nil, nil, Self.replica(70, 70)])
         }
+    }
+
+    @Test("A message that another replica lacks is not shown: after a failover another message can have its seq")
+    func unconfirmed() {
+        let positions = [nil, Self.replica(70, 70), Self.replica(60, 60)]
+        #expect(throws: ReplicaRefusal.unconfirmed) { try ReplicaChoice.best(of: positions) }
+        #expect(throws: ReplicaRefusal.unconfirmed) { try ReplicaChoice.check(70, against: positions) }
     }
 
     @Test("A head that is older than the one committed or shown here is not shown")

@@ -23,6 +23,8 @@ enum ReplicaRefusal: String, Error, CaseIterable {
     case unreachable
     /// Another replica has received more than this one shows.
     case behind
+    /// Another replica lacks a part that this one shows: if that one becomes the primary, the part is lost.
+    case unconfirmed
     /// This instance, or the client, knows a newer message or change than the replica has.
     case older
     /// The access of the caller to the room is not known.
@@ -36,6 +38,9 @@ enum ReplicaRefusal: String, Error, CaseIterable {
 /// A commit is acknowledged only after a replica has it on its disk. One node may be missing, because it is the primary or was it
 /// until now; of the others, one has each acknowledged commit. A replica that has replayed as much as any of them has received
 /// therefore shows all of them.
+///
+/// A replica also shows commits that were never acknowledged, and a failover to one that lacks them gives their seqs to other
+/// messages, which their readers would never get. So nothing is read that another replica lacks.
 enum ReplicaChoice {
     /// The node to read, and the position up to which it has replayed the log before the read.
     static func best(of positions: [NodePosition?]) throws(ReplicaRefusal) -> (node: Int, replayed: Int64) {
@@ -55,6 +60,7 @@ enum ReplicaChoice {
     static func check(_ replayed: Int64, against positions: [NodePosition?]) throws(ReplicaRefusal) {
         try requireMost(of: positions)
         guard positions.allSatisfy({ $0?.end ?? 0 <= replayed }) else { throw .behind }
+        guard positions.allSatisfy({ $0?.end ?? replayed >= replayed }) else { throw .unconfirmed }
     }
 
     private static func requireMost(of positions: [NodePosition?]) throws(ReplicaRefusal) {
