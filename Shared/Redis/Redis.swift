@@ -135,13 +135,17 @@ public final class Redis: Sendable {
     }
 
     /// Sends a command without a key to the server, or to each master of the cluster.
-    public func runOnEachServer(_ command: RedisCommand) async -> [Result<RedisValue, RedisError>] {
+    ///
+    /// - Parameter limit: the time-out; by default the `commandTimeout` of the configuration.
+    public func runOnEachServer(
+        _ command: RedisCommand, within limit: Duration? = nil
+    ) async -> [Result<RedisValue, RedisError>] {
         await withUnsafeContinuation { continuation in
             switch route {
             case .single(let links):
-                links.current.send(command, within: nil, .closure { continuation.resume(returning: [$0]) })
+                links.current.send(command, within: limit, .closure { continuation.resume(returning: [$0]) })
             case .cluster(let links):
-                links.current.sendToMasters(command) { continuation.resume(returning: $0) }
+                links.current.sendToMasters(command, within: limit) { continuation.resume(returning: $0) }
             }
         }
     }

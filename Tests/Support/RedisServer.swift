@@ -35,8 +35,11 @@ public final class RedisServer: Sendable {
     public var log: String { folder.path + "/log" }
 
     /// Starts the server after `stop` or `kill`, and waits until it accepts connections.
-    public func start() async throws {
-        let arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""] + options
+    ///
+    /// - Parameter more: further settings until the next start.
+    public func start(_ more: [String] = []) async throws {
+        let fixed = ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""]
+        let arguments = fixed + options + more
         let process = try ChildProcess("/usr/bin/redis-server", arguments, log: log)
         server.withLock { $0 = process }
         try await eventually("a start of Redis") {

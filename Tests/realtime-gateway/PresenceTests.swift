@@ -26,6 +26,47 @@ struct PresenceTests {
         }
     }
 
+    @Test("A Redis that comes back empty has the presence again at once")
+    func emptyRedis() async throws {
+        try await GatewayHarness.use { harness in
+            let times = Presence.Times(lifetime: .seconds(3600), renewal: .seconds(3600))
+            try await harness.withNode(presence: times) { node in
+                _ = try await harness.listener(1, port: node.port)
+                try await eventually("one who is there") {
+                    try await harness.redis.command("ZCARD", Self.key) == ["1"]
+                }
+                try await harness.redis.command("FLUSHALL")
+                await harness.redis.kill()
+                try await harness.redis.start()
+                try await eventually("one who is there again") {
+                    try await harness.redis.command("ZCARD", Self.key) == ["1"]
+                }
+            }
+        }
+    }
+
+    @Test("A user that left while Redis took nothing is not present once Redis is back")
+    func lostDeparture() async throws {
+        try await GatewayHarness.use { harness in
+            let times = Presence.Times(lifetime: .seconds(3600), renewal: .seconds(3600))
+            try await harness.withNode(presence: times) { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
+                try client.join("/ws-channel-7")
+                try await eventually("one who is there") {
+                    try await harness.redis.command("ZCARD", Self.key) == ["1"]
+                }
+                try await harness.redis.command("ACL", "SETUSER", "default", "-zrem")
+                try client.leave("/ws-channel-7")
+                try await eventually("a refused departure") {
+                    try await harness.redis.command("ACL", "LOG").contains("zrem")
+                }
+                try await harness.redis.command("ACL", "SETUSER", "default", "+zrem")
+                try await harness.redis.command("CLIENT", "KILL", "TYPE", "normal")
+                try await eventually("nobody") { try await harness.redis.command("EXISTS", Self.key) == ["0"] }
+            }
+        }
+    }
+
     @Test("A user with expired presence gets a push")
     func expired() async throws {
         try await GatewayHarness.use { harness in

@@ -99,12 +99,12 @@ final class ChangePublisher: @unchecked Sendable {
         }
         guard let first = rows.first?.id else { return }
         let stream = streams.key(ofRow: first)
+        let connections = redis.state
         let outcomes = await redis.runInBatches(Self.commands(publishing: events, appendingTo: stream))
-        guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess),
-            !redis.mayHaveLostEntries(of: streams)
-        else { return }
+        guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
         for row in rows {
-            outbox.markPublished(row.id, streams.position(of: entry, in: stream), of: row.workspace)
+            outbox.markPublished(
+                row.id, streams.position(of: entry, in: stream), of: row.workspace, appendedBy: connections)
         }
     }
 

@@ -33,12 +33,12 @@ struct MessagePublisher: Sendable {
         let stream = streams.key(ofRow: row)
         let commands = Self.commands(publishing: messages, appendingTo: stream)
         Task.immediate(executorPreference: loop) { [spans] in
+            let connections = redis.state
             let outcomes = await redis.runInBatches(commands)
             for span in spans { span.end(hasFailed: !outcomes.allSatisfy(\.isSuccess)) }
-            guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess),
-                !redis.mayHaveLostEntries(of: streams)
-            else { return }
-            outbox.markPublished(row, streams.position(of: entry, in: stream), of: workspace)
+            guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
+            outbox.markPublished(
+                row, streams.position(of: entry, in: stream), of: workspace, appendedBy: connections)
         }
     }
 

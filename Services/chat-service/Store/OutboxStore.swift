@@ -2,21 +2,34 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
-import Synchronization
 import Wire
 
 /// Marks rows of the outbox as published, many at a time. Callers do not wait for it; a row that is not marked is
 /// published again. In an outbox that is divided by workspace, each statement is for one workspace.
-final class OutboxStore: Sendable {
+///
+/// A mark waits until a check for lost entries has ended by the connections that appended the row's entry. It would hide a loss before.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class OutboxStore: @unchecked Sendable {
     private let database: PostgresPool
+    private let redis: Redis
+    private let lostEntries: LostEntryCheck
     private let loop: EventLoop
     private let isDivided: Bool
     private let mark: Statement
-    private let published = Mutex<[WorkspaceID: PublishedRows]>([:])
+    private var published = Batch()
 
     private static let pause = Duration.milliseconds(50)
+    /// More rows that wait for a check are not marked.
+    private static let mostRows = 100_000
 
-    /// Rows to mark with the next statement.
+    /// Rows to mark with the next statements. The same connections appended their entries.
+    private struct Batch {
+        var connections = RedisState.connecting
+        var count = 0
+        var rows: [WorkspaceID: PublishedRows] = [:]
+    }
+
     private struct PublishedRows {
         var ids: [Int64] = []
         var entries: [String] = []
@@ -27,48 +40,52 @@ final class OutboxStore: Sendable {
         }
     }
 
-    /// - Parameter loop: runs the statements.
-    init(database: PostgresPool, on loop: EventLoop, isDivided: Bool) {
+    /// - Parameters:
+    ///   - redis: has the streams.
+    ///   - loop: publishes the rows and runs the statements.
+    init(database: PostgresPool, redis: Redis, lostEntries: LostEntryCheck, on loop: EventLoop, isDivided: Bool) {
         self.database = database
+        self.redis = redis
+        self.lostEntries = lostEntries
         self.loop = loop
         self.isDivided = isDivided
         mark = OutboxStatements.of(isDivided: isDivided).markPublished
     }
 
-    /// Marks a row as published, with the id of its stream entry.
+    /// Marks a row as published, with the id of its stream entry. To be called on the loop.
     ///
-    /// - Parameter workspace: that of a message in the row.
-    func markPublished(_ row: Int64, _ entry: String, of workspace: WorkspaceID) {
-        let isFirst = published.withLock { published in
-            defer {
-                published[isDivided ? workspace : WorkspaceID(0), default: PublishedRows()].add(row, entry)
-            }
-            return published.isEmpty
-        }
-        guard isFirst else { return }
-        loop.execute { [self] in _ = loop.schedule(after: Self.pause) { [self] in flush() } }
+    /// - Parameters:
+    ///   - workspace: that of a message in the row.
+    ///   - connections: the state of Redis on the loop before the entry was appended. If it has changed since, the row is not marked.
+    func markPublished(_ row: Int64, _ entry: String, of workspace: WorkspaceID, appendedBy connections: RedisState) {
+        guard connections.isConnected, redis.state == connections else { return }
+        let isFirst = published.rows.isEmpty
+        if published.connections != connections { published = Batch(connections: connections) }
+        guard published.count < Self.mostRows else { return }
+        published.count += 1
+        published.rows[isDivided ? workspace : WorkspaceID(0), default: PublishedRows()].add(row, entry)
+        if isFirst { flushLater() }
+    }
+
+    private func flushLater() {
+        loop.schedule(after: Self.pause) { [self] in flush() }
     }
 
     private func flush() {
-        let published = published.withLock { published in
-            defer { published = [:] }
-            return published
-        }
-        for (workspace, rows) in published {
-            Task.immediate(executorPreference: loop) { [database, mark] in
+        let connections = published.connections
+        let isCovered = lostEntries.covers(connections, on: loop)
+        if !isCovered, redis.state == connections { return flushLater() }
+        let rows = published.rows
+        published = Batch(connections: connections)
+        // The entries of connections that are lost may be lost as well.
+        guard isCovered else { return }
+        for (workspace, rows) in rows {
+            Task.immediate(executorPreference: loop) { [database, mark, lostEntries] in
                 _ = try? await database.execute(mark, rows.ids, rows.entries, workspace)
+                // The marks may be stored even if the statement has failed.
+                try? await lostEntries.confirm(
+                    rows.ids, rows.entries, of: workspace.rawValue, appendedBy: connections)
             }
         }
-    }
-}
-
-extension Redis {
-    /// The relays of all instances have looked for lost entries by then: an attempt to connect comes every second, and may take two.
-    private static let timeOfChecks = Duration.seconds(5)
-
-    /// Whether a relay may still have to look for lost entries, which it does once all servers are there. It looks for the entry of the row
-    /// that was published last, so the mark of a later row would hide a loss.
-    func mayHaveLostEntries(of streams: OutboxStreams) -> Bool {
-        streams.keys.contains { timeSinceReturn(of: $0).map { $0 < Self.timeOfChecks } ?? false }
     }
 }

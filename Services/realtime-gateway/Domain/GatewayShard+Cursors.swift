@@ -15,8 +15,10 @@ extension GatewayShard {
         loop.schedule(after: Self.rewriteInterval) { [weak self] in self?.keepCursors() }
     }
 
-    /// A server of Redis has come back and may have lost cursors: writes them again, and where sockets have left lately.
+    /// A server of Redis has come back and may have lost data: writes the room presence and the cursors again, and where sockets have
+    /// left lately.
     func redisReturned() {
+        writePresence()
         Task.immediate(executorPreference: loop) { [self] in
             for _ in 0..<Self.mostRewrites {
                 let isRecentWritten = await cursors.rewriteRecent()

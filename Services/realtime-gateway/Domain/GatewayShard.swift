@@ -34,8 +34,12 @@ final class GatewayShard: @unchecked Sendable {
     private var sessions = SessionIndex()
     /// The `/me` sockets.
     private(set) lazy var me = MeIndex(of: self)
-    private var presence: Presence?
+    private var presence: RoomPresence?
     private var memberCount: UInt64 = 0
+
+    /// Rooms with room presence to write at once, and the pause before the next ones.
+    private static let roomsAtOnce = 1000
+    private static let pauseBetweenRooms = Duration.milliseconds(20)
 
     init(on loop: EventLoop, _ context: ShardContext, admission: Admission) {
         self.loop = loop
@@ -96,7 +100,7 @@ final class GatewayShard: @unchecked Sendable {
         if let workspace { room.workspace = workspace }
         room.join(socket, isMember: isMember)
         if known == nil { room.open() }
-        if let user = socket.identity.user { presence?.enter([user], socket.room, at: cursors.loopName) }
+        if let user = socket.identity.user { presence?.enter([user], socket.room) }
     }
 
     func leave(_ socket: RoomSocket) {
@@ -123,7 +127,7 @@ final class GatewayShard: @unchecked Sendable {
         if let driver = rooms[room] { recheck(socket.id, in: driver) }
     }
 
-    func userLeft(_ user: UserID, _ room: RoomID) { presence?.leave(user, room, at: cursors.loopName) }
+    func userLeft(_ user: UserID, _ room: RoomID) { presence?.leave(user, room) }
 
     /// A room without members is forgotten.
     func close(_ room: RoomDriver) { if rooms[room.room] === room { rooms[room.room] = nil } }
@@ -160,8 +164,30 @@ final class GatewayShard: @unchecked Sendable {
 
     /// Writes the users of the rooms here, now and again before they expire.
     func showPresence(_ presence: Presence) {
-        self.presence = presence
-        for (room, driver) in rooms { presence.enter(driver.users, room, at: cursors.loopName) }
-        loop.schedule(after: presence.times.renewal) { [weak self] in self?.showPresence(presence) }
+        self.presence = RoomPresence(presence, of: cursors.loopName, on: loop)
+        keepPresence()
+    }
+
+    private func keepPresence() {
+        guard let presence else { return }
+        writePresence()
+        loop.schedule(after: presence.renewal) { [weak self] in self?.keepPresence() }
+    }
+
+    /// Writes the users of the rooms here, and the departures that Redis has not taken.
+    func writePresence() {
+        guard let presence else { return }
+        presence.leaveAgain { user, room in rooms[room]?.users.contains(user) == true }
+        writePresence(of: Array(rooms.keys)[...])
+    }
+
+    /// The commands of all rooms at once may be more than a connection accepts.
+    private func writePresence(of names: ArraySlice<RoomID>) {
+        for name in names.prefix(Self.roomsAtOnce) {
+            if let room = rooms[name] { presence?.enter(room.users, name) }
+        }
+        let rest = names.dropFirst(Self.roomsAtOnce)
+        guard !rest.isEmpty else { return }
+        loop.schedule(after: Self.pauseBetweenRooms) { [weak self] in self?.writePresence(of: rest) }
     }
 }

@@ -25,8 +25,10 @@ struct Presence: Sendable {
         redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(times.lifetime.wholeMilliseconds)))
     }
 
-    func leave(_ user: UserID, _ room: RoomID, at loop: String) {
-        redis.post(RedisCommand("ZREM", Self.key(room), "\(user)@\(loop)"))
+    /// Returns whether Redis has removed the entry.
+    func leave(_ user: UserID, _ room: RoomID, at loop: String) async -> Bool {
+        let reply = try? await redis.run(RedisCommand("ZREM", Self.key(room), "\(user)@\(loop)"))
+        return reply != nil
     }
 
     /// The users with a socket in the room. If Redis does not answer it is empty: a push too many does less harm than a lost one.

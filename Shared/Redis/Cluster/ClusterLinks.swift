@@ -10,6 +10,8 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
     private let pool: BlockingPool
     private(set) var router = ClusterRouter()
     private var links: [ClusterNode: MasterLink] = [:]
+    /// The masters of the last map; the router knows those that refusals have named as well. nil before the first map.
+    private var mappedMasters: [ClusterNode]?
     private var returnObservers: [() -> Void] = []
     private var observers: [RedisLink.Observer] = []
     private var generation = 0
@@ -63,7 +65,8 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
 
     private func use(_ map: ClusterMap) {
         guard state != .closed else { return }
-        let before = router.map?.masters
+        let before = mappedMasters
+        mappedMasters = map.masters
         router.use(map, number: loop.index)
         for master in map.masters {
             let link = link(to: master)
@@ -131,14 +134,16 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
         start(delivery)
     }
 
-    /// Sends a command to each master; the outcomes have the order of the masters' addresses.
-    func sendToMasters(_ command: RedisCommand, _ take: @escaping ([Result<RedisValue, RedisError>]) -> Void) {
+    /// Sends a command to each master; the outcomes have the order of the answers.
+    func sendToMasters(
+        _ command: RedisCommand, within limit: Duration?, _ take: @escaping ([Result<RedisValue, RedisError>]) -> Void
+    ) {
         let masters = router.map?.masters ?? []
         guard !masters.isEmpty else { return take([.failure(.notConnected)]) }
         var outcomes: [Result<RedisValue, RedisError>] = []
         for master in masters {
             link(to: master).link.send(
-                command, within: nil,
+                command, within: limit,
                 .closure { outcome in
                     outcomes.append(outcome)
                     if outcomes.count == masters.count { take(outcomes) }
@@ -184,6 +189,8 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
         case .send(let node, let asking):
             delivery.redirections += 1
             send(delivery, to: node, asking: asking)
+            // A master that no map has named yet may have taken the other's place, without its last writes.
+            if !asking { updateState() }
         case .sendLater(let pause): later(delivery, after: pause) { [self] in start(delivery) }
         case .fail: break
         }

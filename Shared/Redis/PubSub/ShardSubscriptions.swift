@@ -115,7 +115,8 @@ final class ShardSubscriptions: @unchecked Sendable {
         refused = []
         guard !isClosed else { return }
         for name in names {
-            guard let subscribers = waiting.removeValue(forKey: name), let home = homes.home(of: name) else { continue }
+            // Without a home, the listeners wait for a map that has one.
+            guard let home = homes.home(of: name), let subscribers = waiting.removeValue(forKey: name) else { continue }
             link(to: home).add(subscribers, to: name)
         }
     }

@@ -1,7 +1,6 @@
 internal import EventLoop
 internal import Postgres
 internal import Redis
-internal import Telemetry
 internal import Wire
 
 /// Publishes the rows of an outbox to its Redis streams, in order, and keeps published rows for a while in case Redis
@@ -9,22 +8,17 @@ internal import Wire
 ///
 /// Several instances may run it: a relay skips the rows that another one has locked. A row is published again if the
 /// process ends between publishing it and marking it as published. All rows that are kept are published again if Redis
-/// no longer has the entry that was published last, because it may have lost others as well.
+/// no longer has the entry that was published last, because it may have lost others as well: see `LostEntryCheck`.
 struct OutboxRelay: Sendable {
-    let database: PostgresPool
-    let redis: Redis
-    let streams: OutboxStreams
+    let lostEntries: LostEntryCheck
     /// Makes the commands that publish a row; the last one appends an entry to a stream.
     let commands: @Sendable (OutboxRow) async throws -> [RedisCommand]
-    let statements: OutboxStatements
     /// The least age of a row that the relay publishes. Until then its writer may publish it.
     let grace: Duration
     let retention: OutboxRetention
     let signal: WakeSignal
-    let log: Log
 
     private static let batch = 500
-    private static let resetBatch = 5000
     /// The longest time for a batch. The rows published so far are marked then, even if rows of the batch are left.
     private static let batchDuration = Duration.seconds(2)
     /// The time-out of Redis for a slice. Rows with a later reply are published twice.
@@ -34,27 +28,26 @@ struct OutboxRelay: Sendable {
     private static let cleaningInterval = Duration.seconds(60)
 
     private static let keepAlive = Statement.read("keep outbox transaction alive", "select")
-    private static let lastPublished = Statement.read(
-        "last published outbox entries",
-        "select entry from outbox where published_at is not null order by published_at desc, id desc limit $1")
-    /// Each of several streams has an entry among so many, unless hardly anything is published.
-    private static let checkedRows = 500
+
+    var database: PostgresPool { lostEntries.database }
+    var redis: Redis { lostEntries.redis }
+    var streams: OutboxStreams { lostEntries.streams }
+    var statements: OutboxStatements { lostEntries.statements }
 
     /// Relays until cancelled.
     func run(on loop: EventLoop) async throws {
-        var known: Int?
         var nextCleaning = loop.now
         while !Task.isCancelled {
-            if case .connected(let generation) = redis.state {
-                // Redis may have restarted empty, or failed over to a replica without the latest entries.
-                if generation != known { try await resetIfRedisLostEntries() }
-                known = generation
-                while redis.state == .connected(generation: generation), try await relayBatches(on: loop),
-                    !Task.isCancelled
-                {}
+            // Redis may have restarted empty, or failed over to a replica without the latest entries.
+            await lostEntries.runWaiting()
+            let connections = redis.state
+            if lostEntries.covers(connections, on: loop) {
+                while redis.state == connections, try await relayBatches(by: connections, on: loop), !Task.isCancelled {
+                    await lostEntries.runWaiting()
+                }
                 if loop.now >= nextCleaning {
                     nextCleaning = loop.now + Self.cleaningInterval.wholeNanoseconds
-                    try await resetIfRedisLostEntries()
+                    try await lostEntries.repair()
                     try await deleteOldRows()
                 }
             }
@@ -63,50 +56,70 @@ struct OutboxRelay: Sendable {
     }
 
     /// Publishes the next rows, of each workspace if the outbox is divided, and returns whether there may be more.
-    private func relayBatches(on loop: EventLoop) async throws -> Bool {
-        guard let list = statements.workspaces else { return try await relayBatch(of: 0, on: loop) }
+    private func relayBatches(by connections: RedisState, on loop: EventLoop) async throws -> Bool {
+        guard let list = statements.workspaces else { return try await relayBatch(of: 0, by: connections, on: loop) }
         let workspaces = try await database.query(list, Self.batch, grace.wholeMilliseconds)
             .map { row throws(PostgresError) in try row.next(as: Int64.self) }
         var mayBeMore = workspaces.count == Self.batch
         for workspace in workspaces {
-            if try await relayBatch(of: workspace, on: loop) { mayBeMore = true }
+            if try await relayBatch(of: workspace, by: connections, on: loop) { mayBeMore = true }
         }
         return mayBeMore
     }
 
     /// Publishes the next rows and returns whether there may be more. Published rows are marked even if a later one
     /// fails.
-    private func relayBatch(of workspace: Int64, on loop: EventLoop) async throws -> Bool {
-        let (mayBeMore, failure) = try await database.transaction { tx in
+    private func relayBatch(
+        of workspace: Int64, by connections: RedisState, on loop: EventLoop
+    ) async throws -> Bool {
+        let (mayBeMore, published, failure) = try await database.transaction { tx in
             let rows = try await tx.query(statements.waiting, Self.batch, grace.wholeMilliseconds, workspace).map {
                 row throws(PostgresError) in
                 OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
             }
             let end = loop.now + Self.batchDuration.wholeNanoseconds
             var waiting = rows[...]
+            var published = PublishedRows()
             var failure: (any Error)?
             while !waiting.isEmpty, failure == nil, loop.now < end {
-                failure = try await publishSlice(of: &waiting, until: end, of: workspace, in: tx)
+                let slice = try await publishSlice(of: &waiting, until: end, of: workspace, by: connections, in: tx)
+                published.add(slice.published)
+                failure = slice.failure
             }
-            return (rows.count == Self.batch || !waiting.isEmpty, failure)
+            return (rows.count == Self.batch || !waiting.isEmpty, published, failure)
         }
+        try await lostEntries.confirm(published.ids, published.entries, of: workspace, appendedBy: connections)
         if let failure { throw failure }
         return mayBeMore
     }
 
+    /// Rows that were published, and the places of their entries.
+    private struct PublishedRows {
+        var ids: [Int64] = []
+        var entries: [String] = []
+
+        mutating func add(_ others: PublishedRows) {
+            ids += others.ids
+            entries += others.entries
+        }
+    }
+
     /// Publishes the first rows that fill a slice and marks those that were published.
     ///
-    /// - Returns: the error of the first row that could not be published. The rows after it wait for it.
+    /// - Returns: the rows, and the error of the first row that could not be published. The rows after it wait for it.
     private func publishSlice(
-        of rows: inout ArraySlice<OutboxRow>, until end: UInt64, of workspace: Int64, in tx: PostgresTransaction
-    ) async throws -> (any Error)? {
+        of rows: inout ArraySlice<OutboxRow>, until end: UInt64, of workspace: Int64, by connections: RedisState,
+        in tx: PostgresTransaction
+    ) async throws -> (published: PublishedRows, failure: (any Error)?) {
         var (slice, failure) = await nextSlice(of: &rows, until: end)
         // A large row may take a while, and the server ends a transaction that is idle for long.
         let outcomes = try await redis.runInBatches(slice.commands, within: Self.sliceTimeout) {
             try await tx.query(Self.keepAlive)
         }
-        var published: (ids: [Int64], entries: [String]) = ([], [])
+        var published = PublishedRows()
         do {
+            // A server that came back while the rows were made may have lost others, and these marks would hide it.
+            guard redis.state == connections else { throw RedisError.connectionLost("before the rows were published") }
             for row in slice.rows {
                 let replies = try outcomes[row.commands.clamped(to: outcomes.indices)].map { try $0.get() }
                 guard let entry = replies.last?.text, let stream = slice.commands[row.commands].last?.key else {
@@ -121,7 +134,7 @@ struct OutboxRelay: Sendable {
         if !published.ids.isEmpty {
             try await tx.execute(statements.markPublished, published.ids, published.entries, workspace)
         }
-        return failure
+        return (published, failure)
     }
 
     /// The commands that publish some rows, and the range of the commands of each row.
@@ -151,52 +164,6 @@ struct OutboxRelay: Sendable {
             }
         }
         return (slice, nil)
-    }
-
-    /// Checks that each stream still has the entry that was published last. If not, all rows that are kept are published
-    /// again.
-    private func resetIfRedisLostEntries() async throws {
-        let limit = streams.keys.count == 1 ? 1 : Self.checkedRows
-        let latest = try await database.query(Self.lastPublished, limit).map { row throws(PostgresError) in
-            try row.next(as: String.self)
-        }
-        var checked: Set<RedisKey> = []
-        for (stream, id) in latest.compactMap(streams.place) where checked.insert(stream).inserted {
-            guard try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty else { continue }
-            let count = try await resetPublishedRows()
-            return log.warning(
-                "redis has lost outbox entries; they are published again",
-                ["stream": .name(stream.name), "count": .count(count)])
-        }
-    }
-
-    /// Marks all published rows as waiting, all or none: an entry that another instance publishes meanwhile would hide
-    /// the loss from the next check. Each statement marks a limited number of rows, because the server limits the time
-    /// of a statement.
-    ///
-    /// - Returns: the number of rows.
-    private func resetPublishedRows() async throws -> Int {
-        try await database.transaction { tx in
-            var workspaces: [Int64] = [0]
-            if let list = statements.publishedWorkspaces {
-                workspaces = try await tx.query(list).map { row throws(PostgresError) in try row.next() }
-            }
-            var total = 0
-            for workspace in workspaces { total += try await resetPublishedRows(of: workspace, in: tx) }
-            return total
-        }
-    }
-
-    private func resetPublishedRows(of workspace: Int64, in tx: PostgresTransaction) async throws -> Int {
-        var (total, newest): (Int, Int64) = (0, 0)
-        while true {
-            let part = try await tx.query(statements.reset, newest, Self.resetBatch, workspace).only {
-                row throws(PostgresError) in
-                (count: Int(try row.next(as: Int64.self)), newest: try row.next(as: Int64.self))
-            }
-            if part.count == 0 { return total }
-            (total, newest) = (total + part.count, part.newest)
-        }
     }
 }
 

@@ -9,6 +9,8 @@ public struct OutboxStatements: Sendable {
     public let markPublished: Statement
     /// Published rows above `$1`, at most `$2`, of the workspace `$3` wait again. Returns their number and the last of them.
     let reset: Statement
+    /// The rows `$1` of the workspace `$3` wait again if they still have the entries `$2`.
+    let publishAgain: Statement
     /// Deletes the rows `$1` of the workspace `$2`.
     let delete: Statement
     /// Old published rows, at most `$1`, of a least age of `$2` ms, with their workspaces.
@@ -45,6 +47,13 @@ public struct OutboxStatements: Sendable {
             )
             select count(*), coalesce(max(id), 0) from slice
             """),
+        publishAgain: .write(
+            "publish outbox rows again",
+            """
+            update outbox set published_at = null, entry = null
+            from unnest($1::bigint[], $2::text[]) as lost (id, entry)
+            where outbox.id = lost.id and outbox.entry = lost.entry
+            """),
         delete: .write("delete outbox rows", "delete from outbox where id = any($1::bigint[])"),
         old: .read(
             "old outbox rows",
@@ -54,7 +63,8 @@ public struct OutboxStatements: Sendable {
             """),
         workspaces: nil, publishedWorkspaces: nil)
 
-    /// `clock_timestamp()` would have another value on each server, so Citus refuses it in an update.
+    /// `clock_timestamp()` would have another value on each server, so Citus refuses it in an update. The time of the statement is that after
+    /// the publishing; `now()` would be the time at which the relay began its transaction.
     private static let divided = OutboxStatements(
         waiting: .write(
             "waiting outbox rows of workspace",
@@ -67,7 +77,7 @@ public struct OutboxStatements: Sendable {
         markPublished: .write(
             "note published outbox rows of workspace",
             """
-            update outbox set published_at = (extract(epoch from now()) * 1000)::bigint, entry = published.entry
+            update outbox set published_at = (extract(epoch from statement_timestamp()) * 1000)::bigint, entry = published.entry
             from unnest($1::bigint[], $2::text[]) as published (id, entry)
             where outbox.workspace = $3::bigint and outbox.id = published.id
             """),
@@ -83,6 +93,13 @@ public struct OutboxStatements: Sendable {
                 where workspace = $3 and id in (select id from slice)
             )
             select count(*), coalesce(max(id), 0) from slice
+            """),
+        publishAgain: .write(
+            "publish outbox rows of workspace again",
+            """
+            update outbox set published_at = null, entry = null
+            from unnest($1::bigint[], $2::text[]) as lost (id, entry)
+            where outbox.workspace = $3::bigint and outbox.id = lost.id and outbox.entry = lost.entry
             """),
         delete: .write(
             "delete outbox rows of workspace",

@@ -63,6 +63,50 @@ import Testing
         }
     }
 
+    @Test("A master that a refusal names before the map does is known to have taken the other's place")
+    func succession() async throws {
+        try await Self.run { address, node, command in
+            node == 0 && command[0] == "GET" ? "-MOVED \(HashSlot.of("key".utf8)) \(address(1))\r\n" : Self.value
+        } _: { cluster, redis, _ async throws in
+            let returns = Record<Bool>()
+            redis.observeReturns { returns.add(true) }
+            let before = redis.state
+            #expect(try await redis.get("key") == Array("value".utf8))
+            #expect(redis.state != before, "the new master may not have the last writes")
+            cluster.serve(at: 1)
+            try await eventually("a return") { returns.count == 1 }
+            #expect(redis.timeSinceReturn(of: "key") != nil)
+        }
+    }
+
+    @Test("A listener that comes while no node has its slot hears the room once a node has")
+    func unserved() async throws {
+        let isReady = Mutex(false)
+        let readings = Record<Bool>()
+        try await Self.run { _, _, command in
+            guard command[0] == "SSUBSCRIBE" else { return nil }
+            let confirmation = ScriptedCluster.push("ssubscribe", command[1])
+            return isReady.withLock(\.self) ? confirmation : "-CLUSTERDOWN Hash slot not served\r\n"
+        } adjust: {
+            $0.onClusterEvent = { if case .refreshed = $0 { readings.add(true) } }
+        } _: { cluster, redis, subscriber async throws in
+            let loop = EventLoop.current!
+            let first = subscriber.listen(to: "room", isSharded: true, on: loop) { _ in }
+            try await eventually("a refusal") { !cluster.log.isEmpty }
+            cluster.serve(0...0)
+            try await eventually("a map without the slot") { !redis.state.isConnected }
+            // The refused channel waits for its next attempt.
+            first.cancel()
+            let second = subscriber.listen(to: "room", isSharded: true, on: loop) { _ in }
+            // That attempt comes before the second reading.
+            let count = readings.count
+            try await eventually("two readings") { readings.count >= count + 2 }
+            isReady.withLock { $0 = true }
+            cluster.serve()
+            try await second.confirmed(within: .seconds(20))
+        }
+    }
+
     @Test("A command for a key that is on its way goes to the other node after ASKING, and the next one to the master")
     func ask() async throws {
         let asked = Mutex(0)

@@ -4,7 +4,7 @@ import Synchronization
 @testable import Redis
 
 /// Two servers that answer like the masters of a cluster, for replies that a real one gives only at certain moments. All
-/// slots are those of the first.
+/// slots are those of the first, until `serve` says otherwise.
 final class ScriptedCluster: Sendable {
     /// Answers a command of a connection to a node; nil for the usual answer.
     typealias Answer = @Sendable (_ node: Int, _ command: [String]) -> String?
@@ -12,6 +12,9 @@ final class ScriptedCluster: Sendable {
     private struct State {
         var ports: [UInt16] = []
         var log: [String] = []
+        /// The slots in the map, and the node that has them.
+        var slots = 0...HashSlot.count - 1
+        var owner = 0
     }
 
     private let state = Mutex(State())
@@ -36,6 +39,14 @@ final class ScriptedCluster: Sendable {
     /// The commands so far that have no usual answer: `0 GET key` is one of the first node.
     var log: [String] { state.withLock(\.log) }
 
+    /// From now on, the map says that a node has these slots, and that no node has any other.
+    func serve(_ slots: ClosedRange<Int> = 0...HashSlot.count - 1, at node: Int = 0) {
+        state.withLock { state in
+            state.slots = slots
+            state.owner = node
+        }
+    }
+
     func stop() { for server in servers.withLock(\.self) { server.stop() } }
 
     private func reply(to command: [String], at node: Int, _ answer: Answer) -> String {
@@ -45,8 +56,9 @@ final class ScriptedCluster: Sendable {
             let text = "cluster_state:ok\r\ncluster_current_epoch:1\r\n"
             return "$\(text.utf8.count)\r\n\(text)\r\n"
         case ["CLUSTER", "SLOTS"]:
-            let port = state.withLock { $0.ports[0] }
-            return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:\(port)\r\n"
+            let (slots, port) = state.withLock { ($0.slots, $0.ports[$0.owner]) }
+            return "*1\r\n*3\r\n:\(slots.lowerBound)\r\n:\(slots.upperBound)\r\n"
+                + "*2\r\n$9\r\n127.0.0.1\r\n:\(port)\r\n"
         default:
             state.withLock { $0.log.append("\(node) \(command.joined(separator: " "))") }
             return answer(node, command) ?? "+OK\r\n"

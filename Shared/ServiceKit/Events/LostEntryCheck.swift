@@ -1,0 +1,156 @@
+public import EventLoop
+internal import Postgres
+public import Redis
+internal import Synchronization
+internal import Telemetry
+
+/// Looks for entries of an outbox that Redis has lost, and knows by which connections it has looked.
+///
+/// It looks for the entries of the rows that were published last. The mark of a row that is published after a loss hides that loss. A
+/// server that loses data ends its connections. So two rules hold, and neither needs a clock:
+///
+/// - A row is marked only if a check has ended by the connections that appended its entry: see `covers(_:on:)`.
+/// - A mark that is stored after its server was lost may be too late for the check. Its row waits again: see `confirm`.
+public final class LostEntryCheck: Sendable {
+    let database: PostgresPool
+    let redis: Redis
+    let streams: OutboxStreams
+    let statements: OutboxStatements
+    private let loops: LoopLocal<EventLoop>
+    private let log: Log
+    private let progress = Mutex(Progress())
+
+    private struct Progress {
+        /// The state of a loop's connections in its last complete check, by the loop's index.
+        var checked: [Int: RedisState] = [:]
+        /// The loops with new connections, by their indices.
+        var waiting: Set<Int> = []
+    }
+
+    private static let resetBatch = 5000
+    /// Each of several streams has an entry among so many, unless hardly anything is published.
+    private static let checkedRows = 500
+    /// The time for the servers' answers. Rows with a later answer are published twice.
+    private static let answerTimeout = Duration.seconds(5)
+
+    private static let lastPublished = Statement.read(
+        "last published outbox entries",
+        "select entry from outbox where published_at is not null order by published_at desc, id desc limit $1")
+
+    init(
+        database: PostgresPool, redis: Redis, streams: OutboxStreams, statements: OutboxStatements,
+        on loops: EventLoopGroup, log: Log
+    ) {
+        self.database = database
+        self.redis = redis
+        self.streams = streams
+        self.statements = statements
+        self.loops = LoopLocal(loops) { $0 }
+        self.log = log
+    }
+
+    // MARK: Marks
+
+    /// Whether a check has ended by the connections of `loop`, and they are still those of `state`. To be called on `loop`.
+    public func covers(_ state: RedisState, on loop: EventLoop) -> Bool {
+        guard state.isConnected, redis.state == state else { return false }
+        return progress.withLock { $0.checked[loop.index] == state }
+    }
+
+    /// To be called after rows were marked, on the loop whose connections, those of `state`, appended their entries. If the servers do not
+    /// answer by these connections any more, the rows wait again.
+    ///
+    /// An answer shows that the server had the entries when the marks were stored. Every check after a later loss sees them.
+    public func confirm(
+        _ ids: [Int64], _ entries: [String], of workspace: Int64, appendedBy state: RedisState
+    ) async throws {
+        guard !ids.isEmpty else { return }
+        let answers = await redis.runOnEachServer(RedisCommand("PING"), within: Self.answerTimeout)
+        let isAnswered = answers.allSatisfy { if case .success = $0 { true } else { false } }
+        if isAnswered, redis.state == state { return }
+        try await database.execute(statements.publishAgain, ids, entries, workspace)
+    }
+
+    // MARK: Checks
+
+    /// The connections of the calling loop are new, so a check has to look by them.
+    func noteConnection() {
+        let index = loops.current.index
+        progress.withLock { _ = $0.waiting.insert(index) }
+    }
+
+    /// Looks by all new connections, of one loop after the other, so that what is lost is published again once. A check that fails is repeated
+    /// by the next call.
+    func runWaiting() async {
+        let waiting = progress.withLock { progress in
+            defer { progress.waiting = [] }
+            return progress.waiting
+        }
+        for index in waiting.sorted() {
+            do {
+                try await run(on: loops.all[index])
+            } catch {
+                progress.withLock { _ = $0.waiting.insert(index) }
+                if Task.isCancelled { return }
+                log.warning("lost outbox entries cannot be looked for yet", ["cause": .cause(error)])
+            }
+        }
+    }
+
+    private func run(on loop: EventLoop) async throws {
+        try await loop.run { [self] in
+            let state = redis.state
+            // The next connections are noted as well.
+            guard state.isConnected else { return }
+            try await repair()
+            guard redis.state == state else { return }
+            progress.withLock { $0.checked[loop.index] = state }
+        }
+    }
+
+    /// Checks that each stream still has the entry that was published last. If not, all rows that are kept are published
+    /// again.
+    func repair() async throws {
+        let limit = streams.keys.count == 1 ? 1 : Self.checkedRows
+        let latest = try await database.query(Self.lastPublished, limit).map { row throws(PostgresError) in
+            try row.next(as: String.self)
+        }
+        var checked: Set<RedisKey> = []
+        for (stream, id) in latest.compactMap(streams.place) where checked.insert(stream).inserted {
+            guard try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty else { continue }
+            let count = try await resetPublishedRows()
+            return log.warning(
+                "redis has lost outbox entries; they are published again",
+                ["stream": .name(stream.name), "count": .count(count)])
+        }
+    }
+
+    /// Marks all published rows as waiting, all or none: an entry that another instance publishes meanwhile would hide
+    /// the loss from the next check. Each statement marks a limited number of rows, because the server limits the time
+    /// of a statement.
+    ///
+    /// - Returns: the number of rows.
+    private func resetPublishedRows() async throws -> Int {
+        try await database.transaction { tx in
+            var workspaces: [Int64] = [0]
+            if let list = statements.publishedWorkspaces {
+                workspaces = try await tx.query(list).map { row throws(PostgresError) in try row.next() }
+            }
+            var total = 0
+            for workspace in workspaces { total += try await resetPublishedRows(of: workspace, in: tx) }
+            return total
+        }
+    }
+
+    private func resetPublishedRows(of workspace: Int64, in tx: PostgresTransaction) async throws -> Int {
+        var (total, newest): (Int, Int64) = (0, 0)
+        while true {
+            let part = try await tx.query(statements.reset, newest, Self.resetBatch, workspace).only {
+                row throws(PostgresError) in
+                (count: Int(try row.next(as: Int64.self)), newest: try row.next(as: Int64.self))
+            }
+            if part.count == 0 { return total }
+            (total, newest) = (total + part.count, part.newest)
+        }
+    }
+}
