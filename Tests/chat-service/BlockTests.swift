@@ -24,7 +24,7 @@ struct BlockTests {
         }
     }
 
-    @Test("The blocks of an author are asked for once, and not by sends")
+    @Test("The blocks of an author are asked for once, and not by sends that name no member")
     func queries() async throws {
         try await ChatHarness.use { chat in
             try await chat.redis.untilHeard("invalidate:blocks", by: 1)

@@ -163,6 +163,35 @@ struct FollowedThreadTests {
         }
     }
 
+    @Test("A17: a mention by a blocked author makes the blocker follow no thread: in a root, in a reply and by an edit")
+    func blockedAuthor() async throws {
+        try await Self.use { chat in
+            chat.peers.change { $0.blocked = [4: [1]] }
+            for text in ["root for @n4 and @n5", "root", "root"] { _ = try await chat.send(text) }
+            _ = try await Self.reply(chat, to: 2, "@n4 @n5")
+            _ = try await Self.reply(chat, to: 2, "reply")
+            for seq in [3, 5] {
+                let edited = try await chat.call(
+                    "PUT", "\(Self.chats)/\(seq)", json: #"{"content":"edited for @n4 and @n6"}"#)
+                #expect(edited.status == 200)
+            }
+            for root in [1, 3] { _ = try await Self.reply(chat, to: root, user: 2) }
+            func roots(_ user: Int) async throws -> String {
+                try await chat.database.ask(
+                    """
+                    select string_agg(root::text, ',' order by root) from chat.thread_follower
+                    where user_id = \(user) and is_following
+                    """)
+            }
+            #expect(try await roots(4) == "")
+            #expect(try await roots(5) == "1,2")
+            #expect(try await roots(6) == "2,3")
+            // An author that is not blocked makes them follow.
+            _ = try await Self.reply(chat, to: 1, "@n4", user: 2)
+            #expect(try await roots(4) == "1")
+        }
+    }
+
     @Test(
         "The author and mentioned members of a root follow its thread, also if they have opened it before its first reply"
     )

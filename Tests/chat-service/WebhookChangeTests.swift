@@ -50,6 +50,24 @@ struct WebhookChangeTests {
         }
     }
 
+    @Test("An event that a change has left out and not ended yet is not sent")
+    func leftOutBySender() async throws {
+        try await WebhookFixture.use { fixture in
+            let id = try await fixture.subscribe("a", ["message"])
+            fixture.receivers.set("a", statuses: [500], retryAfter: 600)
+            _ = try await fixture.chat.send("one")
+            try await fixture.delay()
+            _ = try await fixture.chat.database.ask(
+                "update chat.webhook_subscription set events = '{changed}' returning 1")
+            try await fixture.hurry()
+            try await eventually("the end of the event") {
+                try await fixture.deliveries(of: id, "?state=waiting").isEmpty
+            }
+            #expect(try await fixture.deliveries(of: id, "?state=failed").count == 1)
+            #expect(try fixture.taken().isEmpty)
+        }
+    }
+
     @Test(
         "A change while the outcome of a call is recorded waits for it",
         arguments: [#"{"on":false}"#, #"{"url":"https://b.example"}"#, nil])

@@ -85,6 +85,46 @@ struct PushRepetitionTests {
         }
     }
 
+    @Test("A job that failed goes on after the last member with a decision, also if a member before has left since")
+    func leftMember() async throws {
+        try await Self.withReader { harness, _ in
+            harness.peers.change { $0.channels[8] = [2, 60] }
+            // The page of the first attempt, which failed at the next one.
+            _ = try await harness.ask(
+                """
+                insert into realtime.push_decision (kind, room, seq, after_user, decided_at, users, reasons)
+                values (1, 8, 1, 0, (extract(epoch from now()) * 1000)::bigint, '{1}', '{present}')
+                """)
+            try await harness.push("1", in: Self.room)
+            try await harness.settled(count: 1)
+            #expect(harness.peers.now.pushes.map(\.device) == ["d2"])
+        }
+    }
+
+    @Test("A page that another attempt has inserted from the same place does not finish the job")
+    func otherAttempt() async throws {
+        try await Self.withStore { harness, store in
+            let message = harness.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
+            func insert(_ users: [Int64], after: Int64?, isLast: Bool) async throws -> Bool {
+                let page = PushPage(
+                    after: after.map { UserID($0) }, users: users.map { UserID($0) }, present: [], devices: []
+                ) { _ in false }
+                return try await store.insert(
+                    message, PushMessage(message, content: ""), page, isLast: isLast, at: .now)
+            }
+            let before = try await store.progress(of: message)
+            #expect(before == .decided(through: nil))
+            let first = try await insert([1], after: nil, isLast: false)
+            let repeated = try await insert([2], after: nil, isLast: true)
+            #expect(first && !repeated)
+            let between = try await store.progress(of: message)
+            #expect(between == .decided(through: UserID(1)))
+            let last = try await insert([2], after: 1, isLast: true)
+            let after = try await store.progress(of: message)
+            #expect(last && after == .taken)
+        }
+    }
+
     @Test("Messages of one entry are pushed once each, even after one that fails")
     func together() async throws {
         try await Self.withReader { harness, _ in
@@ -160,15 +200,26 @@ struct PushRepetitionTests {
 
     @Test("One deletion is bounded")
     func portions() async throws {
+        try await Self.withStore { harness, store in
+            _ = try await harness.ask(
+                """
+                insert into realtime.push (kind, room, seq, device, user_id, body, due_at, created_at, done_at)
+                select 1, 9, n, 'd', 1, '', 0, 0, (extract(epoch from now()) * 1000)::bigint - n
+                from generate_series(1, 25) n
+                """)
+            for (isMore, left) in [(true, "15"), (true, "5"), (false, "0")] {
+                let wasMore = try await store.forget(before: .now + .seconds(60), atMost: 10)
+                #expect(wasMore == isMore)
+                #expect(try await harness.ask("select count(*) from realtime.push where room = 9") == left)
+            }
+        }
+    }
+
+    /// Runs `body` with a store beside a node.
+    private static func withStore(_ body: (GatewayHarness, PushStore) async throws -> Void) async throws {
         try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
             try await harness.withNode(try harness.pushSettings(folder)) { node in
-                _ = try await harness.ask(
-                    """
-                    insert into realtime.push (kind, room, seq, device, user_id, body, due_at, created_at, done_at)
-                    select 1, 9, n, 'd', 1, '', 0, 0, (extract(epoch from now()) * 1000)::bigint - n
-                    from generate_series(1, 25) n
-                    """)
                 var configuration = PostgresConfiguration(harness.database.connectionString)
                 configuration.schema = "realtime"
                 let blocking = BlockingPool(threads: 1, limit: 8)
@@ -177,12 +228,7 @@ struct PushRepetitionTests {
                     database.close()
                     blocking.stop()
                 }
-                let store = PushStore(database: database)
-                for (isMore, left) in [(true, "15"), (true, "5"), (false, "0")] {
-                    let wasMore = try await store.forget(before: .now + .seconds(60), atMost: 10)
-                    #expect(wasMore == isMore)
-                    #expect(try await harness.ask("select count(*) from realtime.push where room = 9") == left)
-                }
+                try await body(harness, PushStore(database: database))
             }
         }
     }

@@ -69,6 +69,10 @@ extension PendingMessage {
 
     /// As clients see them.
     var mentions: [MessageMention] { mentioned.list }
+    /// The mentions that make members follow the thread.
+    var following: [MessageMention] { mentioned.following }
+    /// The named members that do not follow the thread of this root, because they have blocked the author.
+    var blockersOfRoot: [UserID] { reply == nil ? mentioned.blockers : [] }
     /// The rows of the table of mentions for `@here`.
     var reached: [Int64] { mentioned.reached }
 

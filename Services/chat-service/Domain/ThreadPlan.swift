@@ -88,7 +88,7 @@ struct ThreadPlan: Sendable {
             }
             for user in target.firstFollowers { follow(user, .root, target.root) }
             follow(message.author, .replied, seq)
-            for case .user(let user, _) in message.mentions { follow(user, .mentioned, seq - 1) }
+            for case .user(let user, _) in message.following { follow(user, .mentioned, seq - 1) }
         }
     }
 }

@@ -45,7 +45,7 @@ extension ChangeRows {
         where m.workspace = any($1::bigint[])
         on conflict do nothing
         """)
-    /// Members that a reply or a root mentions now follow the thread.
+    /// Members that a reply or a root mentions now follow the thread, unless they have blocked the author.
     private static let follow = Statement.write(
         "follow threads by mentions",
         """
@@ -63,6 +63,17 @@ extension ChangeRows {
         on conflict on constraint thread_follower_pkey do update set is_following = true, read_seq = case
             when thread_follower.is_following then thread_follower.read_seq
             else greatest(thread_follower.read_seq, excluded.read_seq) end
+        """)
+    /// The first reply to a root makes the members that it mentions follow, but for those that have a row.
+    private static let unfollow = Statement.write(
+        "keep blockers from threads",
+        """
+        insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
+        select user_id, m.workspace, kind, room, seq, false, seq
+        from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::bigint[]) as blocker (kind, room, seq, user_id)
+        join message m using (kind, room, seq)
+        where m.workspace = any($1::bigint[]) and m.thread is null
+        on conflict do nothing
         """)
     private static let setMentions = Statement.write(
         "set mentions",
@@ -82,7 +93,12 @@ extension ChangeRows {
         let (lists, reached) = (mentions.map(\.value.list.column), mentions.map(\.value.reachedColumn))
         try batch.add(forgetMentions, workspaces, kinds, ids, seqs, lists, reached)
         try batch.add(insertMentions, workspaces, kinds, ids, seqs, lists, reached)
-        try batch.add(follow, workspaces, kinds, ids, seqs, lists)
+        try batch.add(follow, workspaces, kinds, ids, seqs, mentions.map(\.value.following.column))
+        let blockers = mentions.flatMap { key, mentions in mentions.blockers.map { (key, $0) } }
+        if !blockers.isEmpty {
+            let (kinds, rooms, roots) = columns(blockers.map(\.0))
+            try batch.add(unfollow, workspaces, kinds, rooms, roots, blockers.map(\.1))
+        }
         try batch.add(setMentions, workspaces, kinds, ids, seqs, lists)
     }
 }

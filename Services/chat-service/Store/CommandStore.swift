@@ -10,7 +10,8 @@ struct CommandStore: Sendable {
         "insert command",
         """
         insert into command (workspace, bot, name, description, hint, url, seed, created_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        select $1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bytea, $8::bigint
+        where (select count(*) from command where workspace = $1) < $9
         on conflict (workspace, name) do nothing
         returning id, workspace, bot, name, description, hint, url, seed, created_at
         """)
@@ -47,14 +48,17 @@ struct CommandStore: Sendable {
         delete from command where workspace = $1
         """)
 
-    /// Inserts a command; nil if the workspace has one of this name.
+    /// Inserts a command; nil if the workspace has one of this name, or `limit` commands.
     func insert(
         in workspace: WorkspaceID, of bot: UserID, _ name: CommandName, description: String, hint: String?, url: String,
-        seed: [UInt8], at now: Timestamp
+        seed: [UInt8], limit: Int, at now: Timestamp
     ) async throws -> Command? {
-        try await database.query(
-            Self.insert, workspace, bot, name.text, description, hint, url, seed, now.milliseconds
-        ).first(Command.init(row:))
+        try await database.transaction { tx in
+            try await tx.lock(.commands(workspace))
+            return try await tx.query(
+                Self.insert, workspace, bot, name.text, description, hint, url, seed, now.milliseconds, limit
+            ).first(Command.init(row:))
+        }
     }
 
     /// The commands of a workspace by name.

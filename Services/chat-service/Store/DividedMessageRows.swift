@@ -52,6 +52,13 @@ enum DividedMessageRows {
         insert into mention (workspace, kind, room, seq, user_id)
         select $1, * from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[])
         """)
+    private static let unfollow = Statement.write(
+        "keep blockers from threads of workspace",
+        """
+        insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
+        select user_id, $1, kind, room, root, false, root
+        from unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) as blocker (kind, room, root, user_id)
+        """)
     private static let outbox = Statement.write(
         "note messages in outbox", "insert into outbox (workspace, type, body) values ($1, 'messages', $2) returning id"
     )
@@ -122,6 +129,11 @@ enum DividedMessageRows {
         if !mentions.isEmpty {
             let (kinds, rooms, seqs) = ChangeRows.columns(mentions.map(\.0))
             try batch.add(mention, workspace, kinds, rooms, seqs, mentions.map(\.1))
+        }
+        let blockers = numbered.flatMap { new in new.message.blockersOfRoot.map { (new.key, $0) } }
+        if !blockers.isEmpty {
+            let (kinds, rooms, roots) = ChangeRows.columns(blockers.map(\.0))
+            try batch.add(unfollow, workspace, kinds, rooms, roots, blockers.map(\.1))
         }
         let list = numbered.map { "[\($0.message.room.kindNumber),\($0.message.room.rawValue),\($0.seq)]" }
         try batch.add(outbox, workspace, "[\(list.joined(separator: ","))]")

@@ -55,13 +55,16 @@ struct IncomingWebhookStore: Sendable {
 
     func nextID() async throws -> IncomingWebhookID { try await database.query(Self.nextID).value() }
 
-    /// Inserts a webhook; returns false if its channel has `limit` webhooks. Concurrent calls may exceed the limit by a few.
+    /// Inserts a webhook; returns false if its channel has `limit` webhooks.
     ///
     /// - Parameter version: the version of the workspace in which the channel has its name.
     func insert(_ webhook: IncomingWebhook, secret: [UInt8], version: Int64, limit: Int) async throws -> Bool {
-        try await database.execute(
-            Self.insert, webhook.id, webhook.workspace, webhook.channel, webhook.channelName, version, webhook.name,
-            webhook.bot, secret, webhook.createdBy, webhook.createdAt.milliseconds, limit) == 1
+        try await database.transaction { tx in
+            try await tx.lock(.incomingWebhooks(webhook.channel))
+            return try await tx.execute(
+                Self.insert, webhook.id, webhook.workspace, webhook.channel, webhook.channelName, version, webhook.name,
+                webhook.bot, secret, webhook.createdBy, webhook.createdAt.milliseconds, limit) == 1
+        }
     }
 
     /// The webhooks of a channel in the order of their making.

@@ -35,7 +35,8 @@ enum MessageRows {
         select kind, room, id, seq, created_at, null::bigint, (select id from batch)
         from written order by kind, room, seq
         """)
-    /// `@here` has a row for each member that it reaches, instead of one of its own.
+    /// `@here` has a row for each member that it reaches, instead of one of its own. Members that have blocked the author get a row
+    /// that keeps them from following the thread when its first reply comes.
     private static let full = Statement.write(
         "write messages with threads and mentions",
         """
@@ -71,6 +72,12 @@ enum MessageRows {
             from unnest($20::smallint[], $21::bigint[], $22::bigint[], $23::bigint[])
                 as reached (kind, room, followers, user_id)
             join raised using (kind, room)
+        ), unfollowed as (
+            insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
+            select user_id, workspace, kind, room, last_seq - followers, false, last_seq - followers
+            from unnest($25::smallint[], $26::bigint[], $27::bigint[], $28::bigint[])
+                as blocker (kind, room, followers, user_id)
+            join raised using (kind, room)
         ), batch as (
             insert into outbox (type, body)
             select 'messages', '[' || string_agg('[' || kind || ',' || room || ',' || seq || ']', ',') || ']'
@@ -101,12 +108,16 @@ enum MessageRows {
         let reached = zip(messages, order.followers).flatMap { message, followers in
             message.reached.map { (message.room, followers, $0) }
         }
+        let blockers = zip(messages, order.followers).flatMap { message, followers in
+            message.blockersOfRoot.map { (message.room, followers, $0) }
+        }
         try batch.add(
             full, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead, kinds,
             ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content), files,
             clientIDs, messages.map(\.digest), messages.map { $0.repliedKey.flatMap { roots[$0] } },
             messages.map { $0.reply?.isInTimeline == false }, messages.map(\.mentions.column),
             messages.map(\.isScheduled), reached.map(\.0.kindNumber), reached.map(\.0.rawValue), reached.map(\.1),
-            reached.map(\.2), order.firsts.map(\.workspace))
+            reached.map(\.2), order.firsts.map(\.workspace), blockers.map(\.0.kindNumber),
+            blockers.map(\.0.rawValue), blockers.map(\.1), blockers.map(\.2))
     }
 }

@@ -37,11 +37,16 @@ struct WebhookDeliveryStore: Sendable {
         select workspace from webhook_queue where due_at <= $1 and not subscription = any($2::bigint[])
         group by workspace order by min(due_at) limit $3
         """)
+    /// The subscription may have changed since the lease.
     private static let next = Statement.read(
         "next event of webhook queue",
         """
-        select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
-        from webhook_delivery where workspace = $3 and subscription = $1 and room = $2 and state = 0 order by id limit 1
+        select d.id, d.room, d.event, d.seq, d.detail, d.created_at, d.state, d.attempts, d.first_tried_at, d.tried_at,
+            d.status, d.error, d.event = any(s.events) and (s.channels = '{}' or case
+                when d.room > 0 then d.room = any(s.channels)
+                else coalesce((d.detail::json ->> 'channel_id')::bigint = any(s.channels), true) end)
+        from webhook_delivery d join webhook_subscription s on s.workspace = $3 and s.id = $1
+        where d.workspace = $3 and d.subscription = $1 and d.room = $2 and d.state = 0 order by d.id limit 1
         """)
     /// Nothing is written without the lease.
     private static let settle = Statement.write(
@@ -122,32 +127,41 @@ struct WebhookDeliveryStore: Sendable {
         ) as waiting
         """)
 
-    /// Leases due queues until a moment: some of each of `limit` subscriptions, without busy ones.
+    /// Leases due queues until a moment: some of each of `limit` subscriptions, without busy ones. A failure for one workspace loses no
+    /// lease of another one; it is thrown if nothing is leased.
     func take(
         of limit: Int, each: Int, now: Timestamp, until: Timestamp, except busy: [WebhookSubscriptionID]
     ) async throws -> [WebhookLease] {
         let workspaces = try await database.query(Self.due, now.milliseconds, busy, limit)
             .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
         var leases: [WebhookLease] = []
+        var failure: (any Error)?
         for workspace in workspaces {
             let free = limit - Set(leases.map(\.subscription.id)).count
             if free <= 0 { break }
-            leases += try await database.query(
-                Self.take, now.milliseconds, until.milliseconds, free, busy, each, workspace
-            ).map { row throws(PostgresError) in
-                WebhookLease(
-                    subscription: try WebhookSubscription(row: &row), room: try row.next(),
-                    attempts: Int(try row.next(as: Int64.self)), until: until, additions: try row.next(),
-                    isFailing: try row.next())
+            do {
+                leases += try await database.query(
+                    Self.take, now.milliseconds, until.milliseconds, free, busy, each, workspace
+                ).map { row throws(PostgresError) in
+                    WebhookLease(
+                        subscription: try WebhookSubscription(row: &row), room: try row.next(),
+                        attempts: Int(try row.next(as: Int64.self)), until: until, additions: try row.next(),
+                        isFailing: try row.next())
+                }
+            } catch {
+                failure = failure ?? error
             }
         }
+        if leases.isEmpty, let failure { throw failure }
         return leases
     }
 
-    /// The first event of a queue that is not settled.
-    func next(of lease: WebhookLease) async throws -> WebhookDelivery? {
+    /// The first event of a queue that is not settled, and whether the subscription is for it now.
+    func next(of lease: WebhookLease) async throws -> (event: WebhookDelivery, isWanted: Bool)? {
         try await database.query(Self.next, lease.subscription.id, lease.room, lease.subscription.workspace)
-            .first(WebhookDelivery.init(row:))
+            .first { row throws(PostgresError) in
+                (event: try WebhookDelivery(row: &row), isWanted: try row.next())
+            }
     }
 
     /// Ends an event and extends the lease; returns false if the lease has been lost.

@@ -67,15 +67,6 @@ struct WebhookSubscriptionStore: Sendable {
         on conflict on constraint webhook_queue_pkey do update
             set seq = greatest(webhook_queue.seq, excluded.seq), rev = greatest(webhook_queue.rev, excluded.rev)
         """)
-    /// The room 0 has the events of members and channels. Their detail names the channel, if they are of one.
-    private static let endLeftOut = Statement.write(
-        "end waiting events that a subscription leaves out",
-        """
-        update webhook_delivery set state = 2, error = 'The webhook is not subscribed to this event any more.'
-        where workspace = $1 and subscription = $2 and state = 0
-            and (not event = any($3::text[]) or ($4::bigint[] <> '{}' and case when room > 0 then not room = any($4)
-                else (detail::json ->> 'channel_id')::bigint <> all($4) end))
-        """)
     private static let rotate = Statement.write(
         "rotate secret of subscription",
         """
@@ -134,6 +125,7 @@ struct WebhookSubscriptionStore: Sendable {
     /// Inserts a subscription; returns false if its workspace has `limit` of them.
     func insert(_ subscription: WebhookSubscription, limit: Int) async throws -> Bool {
         try await database.transaction { tx in
+            try await tx.lock(.subscriptions(subscription.workspace))
             let count = try await tx.execute(
                 Self.insert, subscription.id, subscription.workspace, subscription.url,
                 subscription.events.map(\.rawValue), subscription.channels, subscription.seeds.current,
@@ -165,12 +157,9 @@ struct WebhookSubscriptionStore: Sendable {
             }
             if url != nil { try await tx.execute(Self.renewQueues, id, workspace, now.milliseconds) }
             try await tx.execute(Self.change, id, url, events?.map(\.rawValue), channels, workspace)
-            if events != nil || channels != nil {
-                try await tx.execute(
-                    Self.endLeftOut, workspace, id, (events ?? subscription.events).map(\.rawValue),
-                    channels ?? subscription.channels)
-            }
         }
+        // Without the locks, which hold up calls. The sender checks each event, so it sends none of these meanwhile.
+        if events != nil || channels != nil { try await endLeftOut(subscription) }
     }
 
     /// Gives a subscription another seed. The one until now also signs until a moment.

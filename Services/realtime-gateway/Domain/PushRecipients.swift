@@ -16,7 +16,8 @@ struct PushRecipients: Sendable {
         guard let dm = message.room.dm, let room = try await chat.dms([dm], of: message.body.author.id).first else {
             return MembersReply(users: [], next: nil)
         }
-        return MembersReply(users: room.isOpen ? room.users : [], next: nil)
+        let users = room.isOpen ? room.users.filter { $0.rawValue > after?.rawValue ?? 0 } : []
+        return MembersReply(users: users, next: nil)
     }
 
     func devices(of users: [UserID]) async throws -> [AuthClient.Device] { try await auth.devices(of: users) }

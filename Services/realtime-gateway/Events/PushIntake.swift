@@ -69,13 +69,14 @@ final class PushIntake: Sendable {
 
     private func take(_ message: RoomMessage) async throws {
         guard isDue(message) else {
-            return try await store.insert(message, PushMessage(message, content: ""), .expired, isLast: true, at: .now)
+            _ = try await store.insert(message, PushMessage(message, content: ""), .expired, isLast: true, at: .now)
+            return
         }
-        async let isTaken = store.isTaken(message)
+        async let progress = store.progress(of: message)
         let present = await presence.users(in: message.room).union(witnesses(of: message))
         do {
-            if try await isTaken { return }
-            try await write(message, present)
+            guard case .decided(let last) = try await progress else { return }
+            try await write(message, present, after: last)
         } catch {
             remember(present, of: message)
             throw error
@@ -83,17 +84,24 @@ final class PushIntake: Sendable {
         sender.wake()
     }
 
-    private func write(_ message: RoomMessage, _ present: Set<UserID>) async throws {
-        var after: UserID?
-        repeat {
+    /// Pages begin after the last member with a decision. The pages of an attempt that failed may have ended elsewhere, because
+    /// members have left since.
+    private func write(_ message: RoomMessage, _ present: Set<UserID>, after last: UserID?) async throws {
+        var after = last
+        while true {
             let page = try await recipients.members(of: message, after: after)
             let others = page.users.filter { $0 != message.body.author.id }
             let decided = try await decide(message, others, present, after: after)
             // chat-service of an older version wrote the text into the stream.
             let push = PushMessage(message, content: decided.content ?? message.body.content)
-            try await store.insert(message, push, decided, isLast: page.next == nil, at: .now)
-            after = page.next
-        } while after != nil
+            if try await store.insert(message, push, decided, isLast: page.next == nil, at: .now) {
+                guard let next = page.next else { return }
+                after = next
+            } else {
+                guard case .decided(let last) = try await store.progress(of: message) else { return }
+                after = last
+            }
+        }
     }
 
     /// Decides for a page of members. Asks auth-service and chat-service once each, and leaves out members with a

@@ -25,11 +25,24 @@ struct PushStore: Sendable {
         insert into push_decision (kind, room, seq, after_user, decided_at, users, reasons)
         values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
         """)
-    private static let isTaken = Statement.read(
-        "find push job", "select exists (select from push_job where kind = $1 and room = $2 and seq = $3)")
+    private static let progress = Statement.read(
+        "progress of push job",
+        """
+        select exists (select from push_job where kind = $1 and room = $2 and seq = $3), (
+            select max(decided) from push_decision cross join unnest(users) as decided
+            where kind = $1 and room = $2 and seq = $3)
+        """)
+    /// Not after a page that another attempt inserted from the same place: it may end before this one.
     private static let takeJob = Statement.write(
         "insert push job",
-        "insert into push_job (kind, room, seq, taken_at) values ($1, $2, $3, $4) on conflict do nothing")
+        """
+        insert into push_job (kind, room, seq, taken_at)
+        select $1, $2, $3, $4
+        where not exists (
+            select from push_decision where kind = $1 and room = $2 and seq = $3 and after_user = $5
+        )
+        on conflict do nothing
+        """)
     private static let take = Statement.write(
         "take due pushes",
         """
@@ -89,20 +102,31 @@ struct PushStore: Sendable {
         )
         """)
 
-    /// Whether the pushes of a message were all written before.
-    func isTaken(_ message: RoomMessage) async throws -> Bool {
-        try await database.query(
-            Self.isTaken, Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq
-        ).value()
+    /// How far the job of a message is.
+    enum Progress: Sendable, Equatable {
+        /// The pushes of the message were all written before.
+        case taken
+        /// The members up to this one, in the order of their ids, have decisions; nil for none.
+        case decided(through: UserID?)
     }
 
-    /// Inserts a page of a job: the decision about each member, and a push for each device of the notified ones. A
-    /// page that was inserted before changes nothing.
+    func progress(of message: RoomMessage) async throws -> Progress {
+        try await database.query(
+            Self.progress, Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq
+        ).only { row throws(PostgresError) -> Progress in
+            let (isTaken, last): (Bool, UserID?) = (try row.next(), try row.next())
+            return isTaken ? .taken : .decided(through: last)
+        }
+    }
+
+    /// Inserts a page of a job: the decision about each member, and a push for each device of the notified ones. If another
+    /// attempt has inserted a page from the same place, it changes nothing and returns false. That page may end at another
+    /// member.
     ///
     /// - Parameter isLast: whether it is the last page: then the job is finished.
     func insert(
         _ message: RoomMessage, _ push: PushMessage, _ page: PushPage, isLast: Bool, at now: Timestamp
-    ) async throws {
+    ) async throws -> Bool {
         let (kind, room, seq) = (Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq)
         let (after, targets) = (page.after?.rawValue ?? 0, page.targets)
         var batch = PostgresBatch()
@@ -111,14 +135,15 @@ struct PushStore: Sendable {
                 Self.insert, kind, room, seq, targets.map(\.device), targets.map(\.user.rawValue),
                 targets.map(\.badge), push.encoded(), now.milliseconds, message.body.createdAt.milliseconds, after)
         }
-        if !page.reasons.isEmpty {
-            let reasons = page.reasons.sorted { $0.key.rawValue < $1.key.rawValue }
-            try batch.add(
-                Self.decide, kind, room, seq, after, now.milliseconds, reasons.map(\.key), reasons.map(\.value.rawValue)
-            )
+        if isLast { try batch.add(Self.takeJob, kind, room, seq, now.milliseconds, after) }
+        if page.reasons.isEmpty {
+            try await database.run(batch)
+            return true
         }
-        if isLast { try batch.add(Self.takeJob, kind, room, seq, now.milliseconds) }
-        try await database.run(batch)
+        let reasons = page.reasons.sorted { $0.key.rawValue < $1.key.rawValue }
+        try batch.add(
+            Self.decide, kind, room, seq, after, now.milliseconds, reasons.map(\.key), reasons.map(\.value.rawValue))
+        return try await database.run(batch).last?.affected == 1
     }
 
     /// Erases the pushes to a user's devices.

@@ -14,11 +14,11 @@ struct ThreadPlanTests {
 
     private static func reply(
         to seq: Int64, by author: Int64, in room: RoomID = room, isInTimeline: Bool = false,
-        mentions: [Int64] = []
+        mentions: [Int64] = [], blockers: [Int64] = []
     ) -> PendingMessage {
         .sample(
             room: room, author: author, reply: ReplyRequest(seq: seq, isInTimeline: isInTimeline),
-            mentions: mentions.map { .user(UserID($0), nickname: nil) })
+            mentions: mentions.map { .user(UserID($0), nickname: nil) }, blockers: blockers.map { UserID($0) })
     }
 
     /// Message 1 is a root without replies by user 9, which mentions user 8. Message 5 is a reply to root 2.
@@ -57,6 +57,14 @@ struct ThreadPlanTests {
     func authors() {
         let plan = Self.plan([Self.reply(to: 5, by: 1), Self.reply(to: 2, by: 4), Self.reply(to: 5, by: 1)])
         #expect(plan.roots.map { $0.users.map(\.rawValue) } == [[1, 4, 3, 5, 6]])
+    }
+
+    @Test("A member that has blocked the author follows no thread by a mention")
+    func blockers() {
+        let plan = Self.plan([Self.reply(to: 5, by: 1, mentions: [2, 3], blockers: [3])])
+        #expect(plan.followers.map(\.user.rawValue) == [1, 2])
+        let replied = Self.plan([Self.reply(to: 5, by: 1, mentions: [3], blockers: [3]), Self.reply(to: 5, by: 3)])
+        #expect(replied.followers.map(\.user.rawValue) == [1, 3])
     }
 
     @Test("Authors and mentioned members follow; an author has read the own reply, a mentioned member the ones before")

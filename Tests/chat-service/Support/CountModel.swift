@@ -28,7 +28,7 @@ struct CountModel {
     }
 
     private(set) var messages: [Message] = []
-    /// The users that each user has blocked: their messages count for nothing.
+    /// The users that each user has blocked: their messages count for nothing, and their mentions make nobody follow a thread.
     var blocked: [Int64: Set<Int64>] = [:]
     private var markers: [Int64: Int] = [:]
     private var followers: [Int: [Int64: Following]] = [:]
@@ -50,14 +50,14 @@ struct CountModel {
     ) {
         let seq = messages.count + 1
         messages.append(Message(author: author, root: root, isAside: isAside, mentions: mentions, here: present))
-        guard let root else { return }
+        guard let root else { return keepBlockers(among: mentions, from: seq) }
         if threads.insert(root).inserted {
             for user in message(root).mentions.filter({ $0 > 0 }) + [message(root).author] {
                 if followers[root]?[user] == nil { set(user, root, Following(isFollowing: true, readSeq: root)) }
             }
         }
         set(author, root, Following(isFollowing: true, readSeq: max(followers[root]?[author]?.readSeq ?? 0, seq)))
-        mention(mentions.filter { $0 != author }, in: root, from: seq - 1)
+        mention(mentions.filter { $0 != author && !isBlocked(author, by: $0) }, in: root, from: seq - 1)
     }
 
     /// A text that keeps the mention of those present keeps the members that it has reached, not those that are present now.
@@ -72,7 +72,10 @@ struct CountModel {
         }
         messages[seq - 1].mentions = mentions
         let root = message(seq).root ?? seq
-        if threads.contains(root) { mention(mentions, in: root, from: max(root, seq - 1)) }
+        if threads.contains(root) {
+            mention(mentions.filter { !isBlocked(earlier.author, by: $0) }, in: root, from: max(root, seq - 1))
+        }
+        if earlier.root == nil { keepBlockers(among: mentions, from: seq) }
     }
 
     mutating func delete(_ seq: Int) {
@@ -105,6 +108,13 @@ struct CountModel {
         }
     }
 
+    /// Members that a root mentions follow from its first reply on, but for those that have blocked its author.
+    private mutating func keepBlockers(among users: [Int64], from root: Int) {
+        for user in users where isBlocked(message(root).author, by: user) && followers[root]?[user] == nil {
+            set(user, root, Following(isFollowing: false, readSeq: root))
+        }
+    }
+
     private mutating func set(_ user: Int64, _ root: Int, _ following: Following) {
         followers[root, default: [:]][user] = following
     }
@@ -129,9 +139,9 @@ struct CountModel {
         }
     }
 
-    private func isShown(_ message: Message, to user: Int64) -> Bool {
-        blocked[user]?.contains(message.author) != true
-    }
+    private func isShown(_ message: Message, to user: Int64) -> Bool { !isBlocked(message.author, by: user) }
+
+    private func isBlocked(_ author: Int64, by user: Int64) -> Bool { blocked[user]?.contains(author) == true }
 
     /// The room for a native client.
     func room(_ user: Int64) -> Counts {

@@ -13,7 +13,7 @@ enum WideStatements {
     /// Callers name a room, a file, an id or a secret without its workspace. These read the workspace by a key, and the statement
     /// that does the work names it.
     static let lookUps: Set<String> = [
-        "workspaces of dms", "names of rooms", "find files", "held file", "workspace of scheduled message",
+        "workspaces of dms", "workspaces of rooms", "find files", "held file", "workspace of scheduled message",
         "workspace of run of command", "incoming webhook by secret",
     ]
 
@@ -28,7 +28,7 @@ enum WideStatements {
 
     /// Sequences, locks and tables of the first node; they touch no table of a workspace.
     static let onCoordinator: Set<String> = [
-        "next webhook id", "next subscription id", "lock rooms", "take from storage",
+        "next webhook id", "next subscription id", "lock rooms", "lock limit", "take from storage",
     ]
 
     /// Work that a router does in several steps within one shard, in the background but for the switch of a webhook.

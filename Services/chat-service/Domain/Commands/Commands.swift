@@ -44,14 +44,13 @@ struct Commands: Sendable {
         }
         let others = try await store.list(of: workspace)
         guard !others.contains(where: { $0.name == name }) else { throw Self.taken }
-        guard others.count < limits.ofWorkspace else {
-            throw Failure.invalid("The workspace has too many commands.")
-        }
+        guard others.count < limits.ofWorkspace else { throw Self.tooMany }
         try await record(.commandCreated, name, in: workspace, by: caller.user, from: origin)
         let made = try await store.insert(
             in: workspace, of: caller.user, name, description: description, hint: hint, url: url,
-            seed: WebhookSigner.seed(), at: .now)
-        guard let made else { throw Self.taken }
+            seed: WebhookSigner.seed(), limit: limits.ofWorkspace, at: .now)
+        // Others may have registered commands since the first look.
+        guard let made else { throw try await store.find(name, in: workspace) == nil ? Self.tooMany : Self.taken }
         return made
     }
 
@@ -69,6 +68,7 @@ struct Commands: Sendable {
     }
 
     private static let taken = Failure.duplicate("The workspace has a command with this name.")
+    private static let tooMany = Failure.invalid("The workspace has too many commands.")
 
     private static func checked(
         _ text: String, _ member: String, _ length: ClosedRange<Int>

@@ -34,6 +34,9 @@ struct WebhookDelivery: Sendable {
         }
     }
 
+    /// The error of an event that a change of the subscription has left out.
+    static let leftOutError = "The webhook is not subscribed to this event any more."
+
     /// The header `webhook-id`, the same for all attempts.
     var name: String { "evt_\(id)" }
 

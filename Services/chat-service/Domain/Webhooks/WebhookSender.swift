@@ -125,10 +125,14 @@ final class WebhookSender: Sendable {
         }
         while true {
             if state.withLock(\.isStopped) { return try await store.release(lease, at: .now) }
-            guard let event = try await store.next(of: lease) else {
+            guard let (event, isWanted) = try await store.next(of: lease) else {
                 if try await store.leave(lease) { return }
                 // Something has been added, or the lease is lost.
                 return try await store.release(lease, at: .now)
+            }
+            if !isWanted {
+                guard try await settle(event, .failed, (nil, WebhookDelivery.leftOutError), &lease) else { return }
+                continue
             }
             guard try await send(event, &lease) else { return }
         }
