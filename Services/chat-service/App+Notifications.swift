@@ -14,7 +14,8 @@ struct Notifications: Sendable {
 
     init(
         stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, members: RoomMembers,
-        blocks: BlockCache, profiles: ProfileCache, roomWorkspaces: RoomWorkspaces, settings: ChatSettings
+        blocks: BlockCache, profiles: ProfileCache, roomWorkspaces: RoomWorkspaces, wide: WideReads,
+        settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(redis: redis)
@@ -23,10 +24,11 @@ struct Notifications: Sendable {
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
         decisions = PushDecisions(
             messages: messages, mentions: stores.mentions, recipients: stores.recipients, workspaces: access.workspaces,
-            roomWorkspaces: roomWorkspaces, blocks: blocks, profiles: profiles)
+            roomWorkspaces: roomWorkspaces, blocks: blocks, profiles: profiles, wide: wide)
         receipts = ReadReceipts(members: members, store: stores.readers)
         badges = Badges(
-            store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces, blocks: blocks)
+            store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces, blocks: blocks,
+            wide: wide)
     }
 
     func register(in routes: inout PublicRoutes) {

@@ -43,9 +43,12 @@ enum App {
         moderation.follow(subscriber, on: service.loops.loops[0])
         let roomAccess = RoomAccess(
             cache: access, workspaces: workspaces, dms: dms, blocks: blocks, knownDMs: history.knownDMs)
-        let outbox = OutboxStore(
-            database: database, on: service.loops.loops[0], isDivided: settings.isDivided)
         let streams = OutboxStreams.pushes(in: redis)
+        let lostEntries = service.lostEntryCheck(
+            of: database, to: redis, streams: streams, isDivided: settings.isDivided)
+        let outbox = OutboxStore(
+            database: database, redis: redis, lostEntries: lostEntries, on: service.loops.loops[0],
+            isDivided: settings.isDivided)
         let publisher = MessagePublisher(
             redis: redis, outbox: outbox, streams: streams,
             sent: service.metrics.counter("maru_messages_sent_total", "Messages accepted."))
@@ -74,7 +77,7 @@ enum App {
                 members: members, blocks: blocks, settings: SettingsStore(database: database),
                 quota: BucketTable(rate: Double(settings.here.perMinute) / 60, burst: Double(settings.here.perMinute)),
                 metrics: PresenceMetrics(service.metrics)),
-            profiles: profiles)
+            profiles: profiles, blocks: blocks)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database), limits: settings.storageLimits,
@@ -116,9 +119,11 @@ enum App {
             access: roomAccess)
         let names = RoomNames(database: database)
         let roomWorkspaces = RoomWorkspaces(names: names)
+        let wide = WideReads(isDivided: settings.isDivided)
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            members: members, blocks: blocks, profiles: profiles, roomWorkspaces: roomWorkspaces, settings: settings)
+            members: members, blocks: blocks, profiles: profiles, roomWorkspaces: roomWorkspaces, wide: wide,
+            settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess,
@@ -132,9 +137,9 @@ enum App {
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
         service.relayOutbox(
-            of: database, to: redis, streams: streams, grace: .seconds(2),
+            checkedBy: lostEntries, grace: .seconds(2),
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
-            isDivided: settings.isDivided, commands: events.commands(publishing:))
+            commands: events.commands(publishing:))
         let webhooks = try Webhooks(
             service, subscriptions: WebhookSubscriptionStore(database: database),
             intake: WebhookIntakeStore(database: database), deliveries: WebhookDeliveryStore(database: database),
@@ -163,7 +168,12 @@ enum App {
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
         directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
-            access: roomAccess, store: SearchStore(database: database), profiles: profiles, blocks: blocks,
+            access: roomAccess,
+            names: SearchNames(
+                people: directory,
+                times: SearchTimes(
+                    settings: notifications.preferences.settings, days: DayStore(database: database))),
+            store: SearchStore(database: database), profiles: profiles, blocks: blocks,
             limiter: SearchLimiter(
                 limit: settings.searchesPerUser,
                 leases: SearchLeaseStore(redis: redis, timeOfSearch: settings.searchTime)),
@@ -184,14 +194,7 @@ enum App {
             safety.register(in: &routes)
             webhooks.register(in: &routes)
             commands.register(in: &routes)
-            SearchRoutes(
-                search: search,
-                filterNames: SearchNames(
-                    access: roomAccess, people: directory,
-                    times: SearchTimes(
-                        settings: notifications.preferences.settings, days: DayStore(database: database))),
-                find: QuickFind(access: roomAccess, people: directory)
-            ).register(in: &routes)
+            SearchRoutes(search: search, find: QuickFind(access: roomAccess, people: directory)).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             RoomSummaryRoutes(threads: threads, summaries: summaries).register(in: &routes)
@@ -237,7 +240,8 @@ enum App {
             InternalMeRoutes(
                 rooms: MyRooms(
                     summaries: summaries, tails: RoomTails(messages: messages, metrics: service.metrics),
-                    rows: GatheredReads(on: service.loops, limit: 64, UserStartStore(database: database).rows)),
+                    rows: GatheredReads(
+                        on: service.loops, limit: 64, UserStartStore(database: database, wide: wide).rows)),
                 profiles: service.profiles, conversations: conversations, changes: changes, threads: threads
             ).register(in: &routes)
         }

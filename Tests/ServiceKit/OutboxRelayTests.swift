@@ -5,6 +5,7 @@ import ServiceSupport
 import Synchronization
 import TestSupport
 import Testing
+import Wire
 
 @Suite("The relay of an outbox")
 struct OutboxRelayTests {
@@ -113,6 +114,22 @@ struct OutboxRelayTests {
             }
             let ids = try await service.publishedIDs().withoutRepeats
             for rest in 0..<3 { #expect(ids.filter { $0 % 3 == rest } == (1...900).filter { $0 % 3 == rest }) }
+        }
+    }
+
+    /// The check for lost entries looks for the one with the latest time.
+    @Test("A row of a divided outbox is marked with a time after it was made, not with the beginning of a transaction")
+    func timeOfPublishing() async throws {
+        let madeAt = Mutex<Int64>(.max)
+        try await use(isDivided: true) { row in
+            try await pause(for: .milliseconds(50))
+            madeAt.withLock { $0 = Timestamp.now.milliseconds }
+            return [Self.append(row)]
+        } _: { service in
+            try await service.write(1)
+            try await service.untilPublished("1")
+            let publishedAt = try await service.database.run(sql: "select published_at from sample.outbox")
+            #expect(Int64(publishedAt.dropLast()) ?? 0 >= madeAt.withLock(\.self))
         }
     }
 

@@ -54,6 +54,19 @@ struct NotifyTests {
         }
     }
 
+    @Test("While a part of a divided schema is out of reach, pushes go on without badges")
+    func withoutBadges() async throws {
+        try await ChatHarness.use(["divided_by_workspace": "true"]) { chat in
+            #expect(try await chat.send("안녕").status == 201)
+            #expect(try await chat.decisions([2], seq: 1, badges: [2]).badges == [2: 1])
+            // Only badges are counted from the table of DMs.
+            try await chat.locking("dm") {
+                let found = try await chat.decisions([2], seq: 1, badges: [2])
+                #expect(found.reasons == [2: "all"] && found.badges.isEmpty)
+            }
+        }
+    }
+
     @Test("Each member is pushed a message or not for a reason: level, mute, hours, mention, keyword")
     func decisions() async throws {
         try await ChatHarness.use { chat in

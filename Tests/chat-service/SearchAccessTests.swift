@@ -35,6 +35,19 @@ struct SearchAccessTests {
         }
     }
 
+    @Test("Filters are resolved for members only, and ask for the caller's channels once")
+    func filters() async throws {
+        try await ChatHarness.use { chat in
+            let stranger = try await chat.search("회의 from:someone in:general", user: 99)
+            #expect(stranger.status == 404)
+            #expect(chat.peers.now.count("/internal/workspaces/3/members") == 0)
+            #expect(chat.peers.now.count("/internal/users/99/channels") == 0)
+            let query = (0..<25).map { "in:a\($0)" }.joined(separator: " ")
+            #expect(try await chat.found(query) == [])
+            #expect(chat.peers.now.count("/internal/users/1/channels") == 1)
+        }
+    }
+
     @Test("S1 A DM is found by its two members only, and not after one has left the workspace")
     func directMessages() async throws {
         try await ChatHarness.use { chat in

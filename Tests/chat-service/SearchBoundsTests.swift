@@ -43,6 +43,20 @@ struct SearchBoundsTests {
         }
     }
 
+    @Test("S3 A search says that it is not complete if the marks of the index cannot be read")
+    func marks() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            try await eventually("a complete search") { try await chat.search("회의").json["complete"]?.bool == true }
+            _ = try await chat.database.database.run(sql: "alter table chat.search_partition rename to hidden")
+            let reply = try await chat.search("회의")
+            #expect(reply.status == 200, "\(reply.text)")
+            #expect(try reply.json["complete"]?.bool == false)
+            #expect(try reply.json["items"]?.elements.map(Array.init)?.count == 1)
+        }
+    }
+
     @Test("Neither the service nor Postgres, as it is deployed, logs a query or a message, not even of a failed search")
     func logs() async throws {
         let settings = try Self.deployedLogSettings() + ["log_min_duration_statement=0", "log_min_messages=warning"]

@@ -119,6 +119,31 @@ struct SearchRebuildTests {
         }
     }
 
+    @Test("The commits of a failed step go on waiting until they are indexed, and then their lag is measured")
+    func failedStep() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("회의")
+            try await eventually("the lag") { try await chat.metric("maru_search_lag_seconds_count") >= 1 }
+            let before = try await chat.metric("maru_search_lag_seconds_count")
+            try await chat.database.database.run(
+                sql: """
+                    create function chat.refuse() returns trigger language plpgsql
+                        as $$ begin raise exception 'refused'; end $$;
+                    create trigger refuse before insert or update on chat.search_progress
+                        for each row execute function chat.refuse()
+                    """)
+            _ = try await chat.send("회의 둘")
+            // Steps have failed several times by then.
+            try await eventually("the wait") { try await chat.metric("maru_search_wait_seconds") > 1 }
+            try await chat.database.database.run(sql: "drop trigger refuse on chat.search_progress")
+            try await chat.untilIndexed()
+            try await eventually("nothing that waits") { try await chat.metric("maru_search_wait_seconds") == 0 }
+            try await eventually("the lag of the second message") {
+                try await chat.metric("maru_search_lag_seconds_count") >= before + 1
+            }
+        }
+    }
+
     @Test("S2 The lag is measured for new, edited and deleted messages, also of many rooms at once")
     func lag() async throws {
         try await ChatHarness.use { chat in

@@ -36,6 +36,14 @@ struct PushPageTests {
             ])
     }
 
+    @Test("A badge that could not be counted leaves the one on the device as it is")
+    func missingBadge() {
+        let devices = [AuthClient.Device(user: UserID(2), token: "a", profile: "native")]
+        var page = PushPage(after: nil, users: Self.ids(2), present: [], devices: devices, isNative: { _ in true })
+        page.add(PushDecisionsReply(groups: [.init(reason: .mention, users: Self.ids(2))], badges: []))
+        #expect(page.targets == [.init(device: "a", user: UserID(2), badge: nil)])
+    }
+
     @Test("Only the device of an app with the native API is told room, message, thread and badge")
     func addressing() {
         let message = RoomMessage(

@@ -83,6 +83,8 @@ final class Committer: @unchecked Sendable {
     }
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
+        indexer.commitLoad.begin()
+        defer { indexer.commitLoad.end() }
         let messages = batch.map(\.item)
         guard let trace = BatchTrace(of: messages) else { return await write(messages) }
         let result = await CallContext.$current.withValue(trace.context) { await write(messages) }

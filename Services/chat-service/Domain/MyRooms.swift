@@ -7,7 +7,7 @@ struct MyRooms: Sendable {
     let summaries: RoomSummaries
     let tails: RoomTails
     /// Reads the rows of the users whose sockets start at the same time.
-    let rows: GatheredReads<UserID, UserStartStore.Rows>
+    let rows: GatheredReads<UserStartStore.Reader, UserStartStore.Rows>
 
     /// The start of a socket.
     struct Start: Sendable {
@@ -44,9 +44,12 @@ struct MyRooms: Sendable {
         }
     }
 
+    /// Throws E99 if a workspace of the user is out of reach.
+    ///
     /// - Parameter channels: the channels of the user, as workspace-service knows them now.
     func start(of user: UserID, in channels: [MyRoomsRequest.Channel]) async throws -> Start {
-        let own = try await rows.value(of: user) ?? UserStartStore.Rows()
+        let reader = UserStartStore.Reader(user: user, workspaces: Set(channels.map(\.workspace)))
+        guard let own = try await rows.value(of: reader) else { throw Failure.unavailable }
         let dms = try await summaries.access.dms(of: user, among: own.dms)
         var labels = RoomLabels.Labels(of: user, [], dms)
         for channel in channels { labels.names[RoomID(channel.id)] = channel.name }

@@ -63,7 +63,7 @@ struct RoomEvents: Sendable {
 
     private func roomMessages(_ stored: [StoredMessage]) async throws -> [RoomMessage] {
         let people = try await profiles.members(stored.people)
-        let rooms = try await names.of(Set(stored.map(\.room)))
+        let rooms = try await names.of(Set(stored.map(\.key.roomKey)))
         return stored.compactMap { message in
             guard let room = rooms[message.room] else { return nil }
             return RoomMessage(

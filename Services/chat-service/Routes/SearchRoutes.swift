@@ -7,7 +7,6 @@ import Wire
 /// Searches the messages of a workspace.
 struct SearchRoutes: Sendable {
     let search: MessageSearch
-    let filterNames: SearchNames
     let find: QuickFind
 
     func register(in routes: inout PublicRoutes) {
@@ -16,14 +15,13 @@ struct SearchRoutes: Sendable {
     }
 
     func messages(_ call: Call, _ caller: Caller) async throws -> Response {
-        var request = try call.searchRequest()
+        let request = try call.searchRequest()
         let typed = try call.typedFilters() + request.query.filters
         guard !request.query.requiredTerms.isEmpty || typed.contains(where: { !$0.isExcluded }) else {
             throw Failure.invalid("q has no word to search for.")
         }
         let zone = try call.query("zone").flatMap { $0.isEmpty ? nil : $0 }
-        request.filters = try await filterNames.filters(typed, in: request.workspace, for: caller.user, zone: zone)
-        let page = try await search.page(request, for: caller.user)
+        let page = try await search.page(request, typed, in: zone, for: caller.user)
         let profile = call.profile
         return call.reply { json in
             json.object { json in

@@ -13,22 +13,43 @@ struct RoomNames: Sendable {
     }
 
     private static let find = Statement.read(
-        "names of rooms",
+        "names of rooms in workspace",
         """
-        select room.kind, room.id, room.workspace, room.name
+        select kind, id, name from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
+        where workspace = $1
+        """)
+    private static let workspaces = Statement.read(
+        "workspaces of rooms",
+        """
+        select room.kind, room.id, room.workspace
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
     private static let rename = Statement.write(
         "rename room",
         "update room set name = $2, version = $3 where workspace = $4 and kind = 1 and id = $1 and version < $3")
 
-    func of(_ rooms: Set<RoomID>) async throws -> [RoomID: Known] {
-        let rooms = Array(rooms)
-        let found = try await database.query(Self.find, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-            .map { row throws(PostgresError) in
+    /// Rooms that have never had a message are missing.
+    func of(_ rooms: Set<RoomKey>) async throws -> [RoomID: Known] {
+        var (batch, workspaces): (PostgresBatch, [WorkspaceID]) = (PostgresBatch(), [])
+        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
+            try batch.add(Self.find, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            workspaces.append(workspace)
+        }
+        var known: [RoomID: Known] = [:]
+        for (workspace, rows) in zip(workspaces, try await database.run(batch)) {
+            for var row in rows {
                 let room = try row.nextRoom()
-                return (room, Known(workspace: try row.next(), name: try row.next()))
+                known[room] = Known(workspace: workspace, name: try row.next())
             }
+        }
+        return known
+    }
+
+    /// The workspaces of rooms, for callers that do not know them. In a divided schema it asks all servers.
+    func workspaces(of rooms: Set<RoomID>) async throws -> [RoomID: WorkspaceID] {
+        let rooms = Array(rooms)
+        let found = try await database.query(Self.workspaces, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            .map { row throws(PostgresError) in (try row.nextRoom(), try row.next(as: WorkspaceID.self)) }
         return Dictionary(uniqueKeysWithValues: found)
     }
 

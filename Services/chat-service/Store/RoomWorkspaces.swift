@@ -10,7 +10,7 @@ struct RoomWorkspaces: Sendable {
 
     /// The keys of those rooms that have had a message.
     func keys(of rooms: Set<RoomID>) async throws -> [RoomID: RoomKey] {
-        let workspaces = try await known.find(rooms) { try await names.of($0).mapValues(\.workspace) }
+        let workspaces = try await known.find(rooms) { try await names.workspaces(of: $0) }
         return Dictionary(workspaces.map { ($0, RoomKey(workspace: $1, id: $0)) }) { first, _ in first }
     }
 

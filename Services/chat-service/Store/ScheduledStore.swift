@@ -141,16 +141,23 @@ struct ScheduledStore: Sendable {
         try await database.query(Self.workspace, id, user).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// Leases due messages. Other instances may take those that are not finished when the lease ends.
+    /// Leases due messages. Other instances may take those that are not finished when the lease ends. A failure for one workspace loses no
+    /// messages of another one; it is thrown if nothing is leased.
     func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [ScheduledMessage] {
         let workspaces = try await database.query(Self.due, now.milliseconds, limit)
             .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
         var taken: [ScheduledMessage] = []
+        var failure: (any Error)?
         for workspace in workspaces where taken.count < limit {
-            taken += try await database.query(
-                Self.take, now.milliseconds, lease.wholeMilliseconds, limit - taken.count, workspace
-            ).map(ScheduledMessage.init(row:))
+            do {
+                taken += try await database.query(
+                    Self.take, now.milliseconds, lease.wholeMilliseconds, limit - taken.count, workspace
+                ).map(ScheduledMessage.init(row:))
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if taken.isEmpty, let failure { throw failure }
         return taken
     }
 

@@ -7,7 +7,7 @@ struct PushPage: Sendable {
     struct Target: Sendable, Equatable {
         let device: String
         let user: UserID
-        /// Nil for a device of an app without the native API.
+        /// Nil for a device of an app without the native API, and if the badge could not be counted.
         let badge: Int32?
     }
 
@@ -57,7 +57,7 @@ struct PushPage: Sendable {
         let badges = Dictionary(decisions.badges.map { ($0.user, $0.count) }) { first, _ in first }
         targets = devices.compactMap { device, isNative in
             guard reasons[device.user]?.isPush == true else { return nil }
-            let badge = isNative ? Int32(clamping: badges[device.user] ?? 0) : nil
+            let badge = isNative ? badges[device.user].map { Int32(clamping: $0) } : nil
             return Target(device: device.token, user: device.user, badge: badge)
         }
     }

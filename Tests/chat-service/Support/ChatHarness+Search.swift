@@ -74,7 +74,7 @@ extension ChatHarness {
             try await self.database.ask(
                 """
                 select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-                    and query like '%search_message where workspace%'
+                    and query like '%count(*) from search_partition%'
                 """
             ) == "\(count)"
         }

@@ -196,7 +196,7 @@ struct Reports: Sendable {
 
     /// Deletes the reported message at its place in the changes of its room. One that is gone needs no deletion.
     private func delete(_ key: MessageKey, in workspace: WorkspaceID, by user: UserID?) async throws {
-        let name = try await names.of([key.room])[key.room]?.name
+        let name = try await names.of([key.roomKey])[key.room]?.name
         let change = PendingChange(
             target: MessageTarget(room: key.room, workspace: workspace, name: name), seq: key.seq,
             user: user ?? .system, kind: .delete)

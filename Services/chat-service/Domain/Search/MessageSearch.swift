@@ -8,6 +8,7 @@ import Wire
 /// Searches the messages that a user may read now.
 struct MessageSearch: Sendable {
     let access: RoomAccess
+    let names: SearchNames
     let store: SearchStore
     let profiles: ProfileCache
     let blocks: BlockCache
@@ -34,41 +35,51 @@ struct MessageSearch: Sendable {
 
     /// Matches that `best` orders at a time; older ones come after all of them.
     static let ranked = 400
-    /// Messages that are read and compared at a time. The loop serves others before the next ones.
-    private static let messagesAtOnce = 100
+    /// Comparisons of a word with a message that are made at a time.
+    private static let comparisonsAtOnce = 800
+
+    /// Messages that are read and compared at a time: fewer for many words. The loop serves others before the next ones.
+    static func messagesAtOnce(_ query: SearchQuery) -> Int {
+        min(100, max(1, comparisonsAtOnce / max(1, query.terms.count)))
+    }
 
     /// Returns a page of a search; throws `notFound` unless the user is a member of the workspace.
-    func page(_ request: SearchRequest, for user: UserID) async throws -> Page {
+    ///
+    /// - Parameters:
+    ///   - typed: the filters, which are resolved within the limit of the user's searches.
+    ///   - zone: the time zone of days; nil for the user's own.
+    func page(
+        _ request: SearchRequest, _ typed: [SearchQuery.TypedFilter], in zone: String?, for user: UserID
+    ) async throws -> Page {
         let deadline = SearchDeadline(after: timeLimit)
         try await access.requireMember(user, of: request.workspace)
         return try await limiter.run(for: user) {
             var request = request
+            let readable = SearchRooms(
+                channels: try await access.channels(of: user, in: request.workspace),
+                dms: try await access.dms(of: user, in: request.workspace))
+            request.filters = try await names.filters(
+                typed, in: request.workspace, among: readable, for: user, zone: zone)
             // A blocker finds no message of the blocked author, who finds the blocker's messages as before.
             request.filters.hiddenAuthors.formUnion(try await blocks.blocks(of: user).blocked)
-            let rooms = try await readable(request, by: user)
+            let rooms = readable.names(request.filters)
             if rooms.isEmpty || request.filters.authors?.isEmpty == true {
                 return Page(hits: [], next: nil, isComplete: true)
             }
-            let walk = try await walk(request, in: Array(rooms.keys), for: user, until: deadline)
+            // It comes before the walk, which misses the messages that are indexed meanwhile.
             let isIndexed = try await store.isComplete(
                 for: Array(rooms.keys), of: request.workspace, until: deadline)
-            let isComplete = walk.isComplete && isIndexed == true
-            if !isComplete { metrics.incomplete.increment() }
-            var threads: Set<MessageKey> = []
+            let walk = try await walk(request, in: Array(rooms.keys), for: user, until: deadline)
+            var threads: Set<MessageKey>? = []
             if request.order == .best {
                 let keys = Set(walk.matches.map(\.message.threadKey))
-                threads = try await store.followed(keys, in: request.workspace, by: user, until: deadline) ?? []
+                threads = try await store.followed(keys, in: request.workspace, by: user, until: deadline)
             }
+            let isComplete = walk.isComplete && isIndexed == true && threads != nil
+            if !isComplete { metrics.incomplete.increment() }
             let (matches, next) = Self.page(of: walk, request, for: user, following: threads)
             return Page(hits: try await hits(matches, rooms), next: next, isComplete: isComplete)
         }
-    }
-
-    /// The names of the rooms that the user may read and the request asks for; nil for a DM.
-    private func readable(_ request: SearchRequest, by user: UserID) async throws -> [RoomID: String?] {
-        let channels = try await access.channels(of: user, in: request.workspace).map { ($0.room, Optional($0.name)) }
-        let dms = try await access.dms(of: user, in: request.workspace).map { ($0.room, String?.none) }
-        return Dictionary((channels + dms).filter { request.filters.allow($0.0) }) { first, _ in first }
     }
 
     private func walk(
@@ -84,7 +95,7 @@ struct MessageSearch: Sendable {
             }
             var rest = candidates[...]
             while !rest.isEmpty, case .looking = walk.state {
-                let part = Array(rest.prefix(Self.messagesAtOnce))
+                let part = Array(rest.prefix(Self.messagesAtOnce(request.query)))
                 rest = rest.dropFirst(part.count)
                 guard
                     let found = try await store.messages(
@@ -102,15 +113,19 @@ struct MessageSearch: Sendable {
 
     /// The matches of a page in their order, and the next page. `best` orders the newest matches; once its pages have shown
     /// them, the next page begins with older ones.
+    ///
+    /// - Parameter threads: those of the threads of the matches that the user follows; nil if the time was over before.
     static func page(
-        of walk: SearchWalk, _ request: SearchRequest, for user: UserID, following threads: Set<MessageKey> = []
+        of walk: SearchWalk, _ request: SearchRequest, for user: UserID, following threads: Set<MessageKey>? = []
     ) -> (matches: [SearchMatch], next: SearchPageStart?) {
         guard request.order == .best else {
             return (walk.matches, walk.next.map { SearchPageStart(cursor: $0) })
         }
         let (shown, first) = (request.start?.ranked, walk.matches.first.map { SearchCursor($0.message) })
+        let hasAllMatches = shown.map { walk.hasReached($0.end) } ?? true
+        guard let threads, hasAllMatches else { return unrankedPage(of: walk, request) }
         // A match that was deleted since the first page must not let an older one in.
-        let end = walk.isComplete ? shown?.end ?? walk.next : walk.next
+        let end = shown?.end ?? walk.next
         let matches = walk.matches.prefix { match in end.map { !SearchCursor(match.message).isAfter($0) } ?? true }
         let older = end.map { SearchPageStart(cursor: $0) }
         guard let start = shown == nil ? first?.justBefore : request.start?.cursor else { return ([], older) }
@@ -121,6 +136,17 @@ struct MessageSearch: Sendable {
         let place = SearchPageStart.Ranked(
             points: last.points, last: SearchCursor(last.match.message), end: end)
         return (page.map(\.match), SearchPageStart(cursor: start, ranked: place))
+    }
+
+    /// The page of `best` if the time was over before its matches could be ranked. A first page is by time, and the next one ranks
+    /// the older matches. The order of a later page would not be that of the pages before, so the page stays the next one.
+    private static func unrankedPage(
+        of walk: SearchWalk, _ request: SearchRequest
+    ) -> (matches: [SearchMatch], next: SearchPageStart?) {
+        if request.start?.ranked != nil { return ([], request.start) }
+        let matches = Array(walk.matches.prefix(request.limit))
+        let end = matches.count < walk.matches.count ? matches.last.map { SearchCursor($0.message) } : walk.next
+        return (matches, end.map { SearchPageStart(cursor: $0) })
     }
 
     private func hits(_ matches: [SearchMatch], _ names: [RoomID: String?]) async throws -> [Hit] {

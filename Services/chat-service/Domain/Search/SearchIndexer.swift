@@ -11,17 +11,25 @@ final class SearchIndexer: Sendable {
     private let partitions: SearchPartitions
     private let metrics: SearchMetrics
     private let log: Log
-    /// The part of the time, 0 to 1, in which the index is written. At the limit of its load a service needs the rest for
-    /// sends, and the index catches up later.
+    /// The part of the time, 0 to 1, in which the index is written.
     private let share: Double
+    /// The commits of sends, which say when the database is at its limit.
+    let commitLoad = CommitLoad()
     private let signal = WakeSignal()
     /// Rooms with new messages or changes, and when the oldest of these were committed.
     private let waiting = Mutex<[RoomKey: UInt64]>([:])
+    /// When the oldest commits of rooms were made that a failed step has left out. They go on waiting until a look or a step finds
+    /// their rooms indexed.
+    private let failed = Mutex<[RoomKey: UInt64]>([:])
 
     /// Rooms in one step. A step costs little more for many rooms of a workspace than for one.
     static let roomsPerStep = 64
     /// Messages, and changes, in one step, shared by its rooms.
     static let step = 500
+    /// Beside sends at the limit of the database, the index takes this part of its share, and catches up later.
+    private static let shareAtLimit = 0.3
+    /// The part of the time with a commit under way above which the database counts as at its limit.
+    private static let limitOfCommits = 0.9
     private static let leastOfRoom = 10
     /// Rooms that are found behind in one look.
     private static let roomsPerLook = 1000
@@ -56,9 +64,17 @@ final class SearchIndexer: Sendable {
                 log.error("the search index was lost and begins anew", ["partitions": .integer(Int64(lost))])
             }
             let backlog = try await store.backlog(limit: Self.roomsPerLook)
+            forgetFailures(outside: backlog)
             report(backlog, &isRebuilding)
             try await catchUp(with: backlog, on: loop)
         }
+    }
+
+    /// Forgets the failures of rooms that have been indexed since, for example by another instance.
+    private func forgetFailures(outside backlog: SearchBacklog) {
+        if backlog.hasMore { return }
+        let behind = Set(backlog.rooms)
+        failed.withLock { failed in failed = failed.filter { behind.contains($0.key) } }
     }
 
     private func report(_ backlog: SearchBacklog, _ isRebuilding: inout Bool) {
@@ -83,7 +99,13 @@ final class SearchIndexer: Sendable {
             var commits = Array(takeWaiting())
             while !commits.isEmpty {
                 let part = commits.prefix(Self.roomsPerStep)
-                let unfinished = try await step(in: part.map(\.key), commits: part.map(\.value), on: loop)
+                let unfinished: Set<RoomKey>
+                do {
+                    unfinished = try await step(in: part.map(\.key), commits: part.map(\.value), on: loop)
+                } catch {
+                    keepFailed(commits)
+                    throw error
+                }
                 let rest = part.filter { unfinished.contains($0.key) }
                 waiting.withLock { for (room, at) in rest { $0[room] = min($0[room] ?? .max, at) } }
                 commits.removeFirst(part.count)
@@ -96,6 +118,15 @@ final class SearchIndexer: Sendable {
                 return
             } else if waiting.withLock(\.isEmpty) {
                 try await signal.sleep(atMost: .nanoseconds(Int64(end - min(end, EventLoop.preciseNow))), on: loop)
+            }
+        }
+    }
+
+    /// Remembers the commits of a failed step. The next look finds their rooms, but not the time of the commits.
+    private func keepFailed(_ commits: [(key: RoomKey, value: UInt64)]) {
+        failed.withLock { failed in
+            for (room, at) in commits where failed[room] != nil || failed.count < Self.maxWaiting {
+                failed[room] = min(failed[room] ?? .max, at)
             }
         }
     }
@@ -120,14 +151,14 @@ final class SearchIndexer: Sendable {
             return step.unfinished
         }
         metrics.indexed.increment(by: UInt64(step.messages))
-        if let commits {
-            for (room, committedAt) in zip(rooms, commits) where !step.unfinished.contains(room) {
-                metrics.lag.observe(EventLoop.preciseNow - committedAt)
-            }
-        } else {
-            metrics.caughtUp(with: step.messages)
+        if commits == nil { metrics.caughtUp(with: step.messages) }
+        for (index, room) in rooms.enumerated() where !step.unfinished.contains(room) {
+            let failedAt = failed.withLock { $0.removeValue(forKey: room) }
+            if let committedAt = failedAt ?? commits?[index] { metrics.lag.observe(EventLoop.preciseNow - committedAt) }
         }
         let took = Double(EventLoop.preciseNow - start)
+        let isAtLimit = commitLoad.take() > Self.limitOfCommits && share < 1
+        let share = isAtLimit ? share * Self.shareAtLimit : share
         try await loop.sleep(for: .nanoseconds(Int64(took * (1 - share) / share)))
         return step.unfinished
     }
@@ -138,7 +169,8 @@ extension SearchIndexer: MetricsSource {
         page.begin(
             "maru_search_wait_seconds", .gauge,
             "The time that the oldest commit waits to be indexed; it grows while the index is not written.")
-        let oldest = waiting.withLock { $0.values.min() }
+        let times = [waiting.withLock { $0.values.min() }, failed.withLock { $0.values.min() }]
+        let oldest = times.compactMap(\.self).min()
         page.value(oldest.map { Double(EventLoop.preciseNow - $0) / 1e9 } ?? 0)
     }
 }

@@ -58,6 +58,12 @@ struct SearchWalk: Sendable {
         }
     }
 
+    /// Whether every match down to a place is among the matches; nil for the place after all messages.
+    func hasReached(_ place: SearchCursor?) -> Bool {
+        guard !isComplete else { return true }
+        return place.map { !$0.isAfter(cursor) } ?? false
+    }
+
     /// Takes the next candidates of a look, newest first, and those of their messages that still exist, in any order.
     mutating func check(_ candidates: some Sequence<SearchCursor>, _ messages: [StoredMessage]) {
         let texts = Dictionary(messages.map { (SearchCursor($0), $0) }) { first, _ in first }

@@ -17,7 +17,7 @@ struct WebhookRenderer: Sendable {
         let key = MessageKey(RoomKey(workspace: workspace, id: room), seq: seq)
         guard let stored = try await messages.find(key, for: .all) else { return nil }
         let people = try await profiles.members([stored].people)
-        let name = try await names.of([key.room])[key.room]?.name
+        let name = try await names.of([key.roomKey])[key.room]?.name
         let view = ChatView(channel: channel, channelName: name ?? "", message: stored.body(people))
         return write(event, workspace) { json in
             json.field("room", key.room.description)
