@@ -8,5 +8,5 @@ create table second_factor_grace (
 );
 create index second_factor_grace_user on second_factor_grace (user_id);
 
--- The same time for a member that has come back; null for the others, whose grace begins with their joining.
+-- The same time for a member that has come back; null for the others: their grace begins with their joining.
 alter table member add column grace_from bigint;

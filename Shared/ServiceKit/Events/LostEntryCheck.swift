@@ -57,7 +57,7 @@ public final class LostEntryCheck: Sendable {
         return progress.withLock { $0.checked[loop.index] == state }
     }
 
-    /// To be called after rows were marked, on the loop whose connections, those of `state`, appended their entries. If the servers do not
+    /// To be called after rows were marked, on the loop that appended their entries by connections in `state`. If the servers do not
     /// answer by these connections any more, the rows wait again.
     ///
     /// An answer shows that the server had the entries when the marks were stored. Every check after a later loss sees them.
@@ -79,7 +79,7 @@ public final class LostEntryCheck: Sendable {
         progress.withLock { _ = $0.waiting.insert(index) }
     }
 
-    /// Looks by all new connections, of one loop after the other, so that what is lost is published again once. A check that fails is repeated
+    /// Looks by all new connections, of one loop after the other, so that lost rows are published again once. A check that fails is repeated
     /// by the next call.
     func runWaiting() async {
         let waiting = progress.withLock { progress in

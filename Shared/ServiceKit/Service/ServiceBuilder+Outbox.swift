@@ -42,7 +42,7 @@ extension ServiceBuilder {
             retention: retention, commands: commands)
     }
 
-    /// Relays the rows of an outbox whose writers mark rows as well, and ask `lostEntries` before.
+    /// Relays the rows of an outbox with writers that mark rows as well, and ask `lostEntries` before.
     @discardableResult
     public func relayOutbox(
         checkedBy lostEntries: LostEntryCheck, grace: Duration, retention: OutboxRetention,
