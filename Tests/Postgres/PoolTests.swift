@@ -136,18 +136,27 @@ import Testing
         }
     }
 
-    private static let slowInsert = Statement.write(
-        "slow insert", "with slept as materialized (select pg_sleep(1)) insert into notes (id) select 1 from slept")
+    private static let slowInsert = Statement.write("slow insert", "insert into notes (id) select wait_at_gate()")
+
+    /// The insert waits until the table has a row.
+    private static let gate = """
+        create table gate (is_open boolean);
+        create function wait_at_gate() returns bigint language plpgsql as $$ begin
+            while not exists (select from gate) loop perform pg_sleep(0.01); end loop;
+            return 1;
+        end $$;
+        """
 
     @Test("The outcome of a write that is in flight when the pool closes is unknown: the server may commit it")
     func closingDuringWrite() async throws {
         try await Database.use { pool, home in
-            try await home.server.run(sql: SQL.notes)
+            try await home.server.run(sql: SQL.notes + "; " + Self.gate)
             let write = Task(executorPreference: home.loops.loops[0]) { try await pool.execute(Self.slowInsert) }
             try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
             pool.close()
             let error = try await failure { try await write.value }
             #expect(error.isOutcomeUnknown)
+            try await home.server.run(sql: "insert into gate values (true)")
             try await eventually { try await home.server.run(sql: "select count(*) from notes") == "1\n" }
         }
     }
@@ -157,17 +166,19 @@ import Testing
         let server = try await PostgresCluster.ofThisProcess().makeDatabase()
         let role = server.name + "_limited"
         try await server.run(sql: "create role \(role) login connection limit 1")
+        let wait = Duration.seconds(2).patiently
         try await Database.use(
             on: server,
             {
                 $0.connectionString = server.connectionString(user: role)
                 $0.connectionsPerLoop = 2
-                $0.waitTimeout = .seconds(2)
+                $0.waitTimeout = wait
             }
         ) { pool, home in
             try await pool.query(SQL.one)
             // It ends after the wait of the transaction would be over.
-            let sleeper = Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 4.0) }
+            let time = Double(2 * wait.components.seconds)
+            let sleeper = Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, time) }
             try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
             let one = try await pool.transaction { tx in try await tx.query(SQL.one).value(as: Int.self) }
             #expect(one == 1)

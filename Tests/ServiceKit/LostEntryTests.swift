@@ -1,3 +1,4 @@
+import EventLoop
 import Redis
 import ServiceKit
 import ServiceSupport
@@ -86,6 +87,51 @@ struct LostEntryTests {
         await second.stop()
         await first.stop()
         await redis.stop()
+    }
+
+    private struct Parts: Sendable {
+        let redis: Redis
+        let lostEntries: LostEntryCheck
+    }
+
+    @Test("A full queue to Redis is no sign of a loss, and no row is published again for it")
+    func fullQueue() async throws {
+        let server = try await RedisServer.start()
+        var configuration = try #require(RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0"))
+        configuration.commandTimeout = .seconds(20).patiently
+        let parts = Mutex<Parts?>(nil)
+        let service = try await ServiceUnderTest("sample", [], redis: server) { [configuration] builder in
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
+            let redis = Redis(configuration, on: builder.loops, resolvingOn: BlockingPool(threads: 1, limit: 8))
+            builder.atEnd { redis.close() }
+            let lostEntries = builder.lostEntryCheck(of: database, to: redis, streams: OutboxStreams(Self.stream))
+            builder.relayOutbox(checkedBy: lostEntries, grace: .zero, retention: .day) { row in
+                [.append(["id": String(row.id)], toStream: Self.stream)]
+            }
+            parts.withLock { $0 = Parts(redis: redis, lostEntries: lostEntries) }
+        }
+        do {
+            try await service.lent { service in
+                try await service.write(1)
+                try await service.untilPublished("1")
+                let entry = try await service.database.run(sql: "select entry from sample.outbox")
+                let created = parts.withLock(\.self)
+                let made = try #require(created)
+                try await service.loops.loops[0].run {
+                    let redis = made.redis
+                    try await redis.connected(within: .seconds(20))
+                    // More than a connection accepts. They leave at the end of the turn.
+                    for _ in 0..<20_000 { redis.post(RedisCommand("ECHO", "x")) }
+                    try await made.lostEntries.confirm(
+                        [1], [String(entry.dropLast())], of: 0, appendedBy: redis.state)
+                }
+                #expect(try await service.database.run(sql: "select entry from sample.outbox") == entry)
+            }
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
     }
 
     /// The mark of the second row waits until the table has a row.

@@ -74,6 +74,15 @@ struct ResetLimitTests {
         }
     }
 
+    @Test("A19: however few tries a code from home has, other networks have one", arguments: [1, 2])
+    func fewTries(_ tries: Int) async throws {
+        try await AuthFixture.run(["code_tries": "\(tries)"]) { fixture async throws in
+            try await settle(fixture)
+            let code = try await codeAtHome(fixture, after: 0)
+            #expect(try await reset(fixture, code, from: Self.strangers[0]).status == 200)
+        }
+    }
+
     @Test("A19: other networks have three of the five tries of a code from home, and home the rest")
     func tries() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -57,6 +57,22 @@ struct SearchBoundsTests {
         }
     }
 
+    @Test("S3 A search has its matches although the marks of the index give no answer")
+    func silentMarks() async throws {
+        // Less than `statement_timeout`, which would end the wait for the marks.
+        try await ChatHarness.use(["search_timeout": "4s"]) { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            try await chat.locking("search_partition") {
+                try await eventually(within: .seconds(60), "the match") {
+                    let json = try await chat.search("회의").json
+                    #expect(json["complete"]?.bool == false)
+                    return json["items"]?.elements.map(Array.init)?.count == 1
+                }
+            }
+        }
+    }
+
     @Test("Neither the service nor Postgres, as it is deployed, logs a query or a message, not even of a failed search")
     func logs() async throws {
         let settings = try Self.deployedLogSettings() + ["log_min_duration_statement=0", "log_min_messages=warning"]

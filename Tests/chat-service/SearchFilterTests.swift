@@ -37,6 +37,18 @@ struct SearchFilterTests {
         }
     }
 
+    @Test("A nickname may look like the key of a room")
+    func nicknameOfRoom() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { $0.nicknames[2] = "channel-7" }
+            _ = try await chat.send("회의", user: 2)
+            _ = try await chat.send("회의 둘")
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의 from:channel-7") == ["회의"])
+            #expect(try await chat.found("회의 -from:channel-7") == ["회의 둘"])
+        }
+    }
+
     @Test(
         "A DM is named by its other member, and files by has:file, has:image and their names, decomposed ones included")
     func roomsAndFiles() async throws {

@@ -38,7 +38,7 @@ struct CodeStore: Sendable {
         """)
     /// Only the newest code counts, so that several mails do not make several codes to guess. A known network tries the newest
     /// code that known networks asked for, and any other network the newest of the others, if there is one. The last two tries
-    /// of a code of known networks are theirs, so that strangers cannot use it up.
+    /// of a code of known networks are theirs, so that strangers cannot use it up; other networks have at least one.
     private static let takeTry = Statement.write(
         "take try of code",
         """
@@ -47,7 +47,8 @@ struct CodeStore: Sendable {
             select id from mail_code where address = $1 and purpose = $2 and account is not distinct from $3
                 and expires_at > $5 and used_at is null
             order by (is_known is true) = $6 desc, created_at desc, id desc limit 1 for update
-        ) and tries + case when is_known and not $6 then 2 else 0 end < $4 and expires_at > $5 and used_at is null
+        ) and tries + case when is_known and not $6 then least(2, $4 - 1) else 0 end < $4
+            and expires_at > $5 and used_at is null
         returning id, seed
         """)
     /// Ends the other codes of the purpose, the address and the account too.

@@ -19,7 +19,7 @@ enum MessageRows {
             insert into message (workspace, kind, room, seq, author, session, content, files, created_at, client_id,
                 digest)
             select workspace, kind, room, last_seq - followers, author, session, content,
-                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest
+                coalesce(string_to_array(files, E'\\n'), '{}'), last_at - $5 * followers, client_id, digest
             from unnest(
                 $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
                 $14::text[], $15::bytea[]
@@ -52,7 +52,7 @@ enum MessageRows {
             insert into message (workspace, kind, room, seq, author, session, content, files, created_at, client_id, digest,
                 thread, is_aside, mentions, is_scheduled)
             select workspace, kind, room, last_seq - followers, author, session, content,
-                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest,
+                coalesce(string_to_array(files, E'\\n'), '{}'), last_at - $5 * followers, client_id, digest,
                 thread, is_aside, string_to_array(mentions, ',')::bigint[], is_scheduled
             from unnest(
                 $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
@@ -94,16 +94,15 @@ enum MessageRows {
         _ order: BatchOrder, at now: Timestamp, roots: [MessageKey: Int64] = [:], to batch: inout PostgresBatch
     ) throws(PostgresError) {
         let (rooms, messages) = (order.rooms, order.messages)
-        let (kinds, ids, clientIDs) = (
-            messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.clientID)
-        )
-        let files = messages.map { $0.files.joined(separator: "\n") }
+        let (kinds, ids) = (messages.map(\.room.kindNumber), messages.map(\.room.rawValue))
+        let (clientIDs, digests) = (emptyIfAllNil(messages.map(\.clientID)), emptyIfAllNil(messages.map(\.digest)))
+        let files = emptyIfAllNil(messages.map { $0.files.isEmpty ? nil : $0.files.joined(separator: "\n") })
         let (spacing, lead) = (MessageWriter.spacing, MessageWriter.maxLead)
         guard messages.contains(where: { !$0.isPlain }) else {
             return try batch.add(
                 plain, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead,
                 kinds, ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content),
-                files, clientIDs, messages.map(\.digest), order.firsts.map(\.workspace))
+                files, clientIDs, digests, order.firsts.map(\.workspace))
         }
         let reached = zip(messages, order.followers).flatMap { message, followers in
             message.reached.map { (message.room, followers, $0) }
@@ -114,10 +113,14 @@ enum MessageRows {
         try batch.add(
             full, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead, kinds,
             ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content), files,
-            clientIDs, messages.map(\.digest), messages.map { $0.repliedKey.flatMap { roots[$0] } },
+            clientIDs, digests, messages.map { $0.repliedKey.flatMap { roots[$0] } },
             messages.map { $0.reply?.isInTimeline == false }, messages.map(\.mentions.column),
             messages.map(\.isScheduled), reached.map(\.0.kindNumber), reached.map(\.0.rawValue), reached.map(\.1),
             reached.map(\.2), order.firsts.map(\.workspace), blockers.map(\.0.kindNumber),
             blockers.map(\.0.rawValue), blockers.map(\.1), blockers.map(\.2))
     }
+
+    /// The list, or an empty one if all its values are nil. `unnest` fills up a shorter list with nulls, and a list of nulls costs as
+    /// much as one of values: the three lists took 4 % of the instructions of a batch of 30 plain messages.
+    private static func emptyIfAllNil<Value>(_ list: [Value?]) -> [Value?] { list.contains { $0 != nil } ? list : [] }
 }

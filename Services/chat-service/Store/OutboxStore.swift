@@ -18,6 +18,8 @@ final class OutboxStore: @unchecked Sendable {
     private let isDivided: Bool
     private let mark: Statement
     private var published = Batch()
+    /// Rows that were marked, and have to wait again if Redis has lost their entries.
+    private var marked: [MarkedRows] = []
 
     private static let pause = Duration.milliseconds(50)
     /// More rows that wait for a check are not marked.
@@ -28,6 +30,14 @@ final class OutboxStore: @unchecked Sendable {
         var connections = RedisState.connecting
         var count = 0
         var rows: [WorkspaceID: PublishedRows] = [:]
+    }
+
+    /// The rows of one statement.
+    private struct MarkedRows {
+        let rows: PublishedRows
+        let workspace: WorkspaceID
+        /// The connections that appended their entries.
+        let connections: RedisState
     }
 
     private struct PublishedRows {
@@ -80,11 +90,31 @@ final class OutboxStore: @unchecked Sendable {
         // The entries of connections that are lost may be lost as well.
         guard isCovered else { return }
         for (workspace, rows) in rows {
-            Task.immediate(executorPreference: loop) { [database, mark, lostEntries] in
+            Task.immediate(executorPreference: loop) { [self] in
                 _ = try? await database.execute(mark, rows.ids, rows.entries, workspace)
                 // The marks may be stored even if the statement has failed.
-                try? await lostEntries.confirm(
-                    rows.ids, rows.entries, of: workspace.rawValue, appendedBy: connections)
+                confirmLater(MarkedRows(rows: rows, workspace: workspace, connections: connections))
+            }
+        }
+    }
+
+    /// The servers are asked once about the rows of many workspaces.
+    private func confirmLater(_ rows: MarkedRows) {
+        marked.append(rows)
+        guard marked.count == 1 else { return }
+        loop.schedule(after: Self.pause) { [self] in
+            Task.immediate(executorPreference: loop) { [self] in await confirm() }
+        }
+    }
+
+    private func confirm() async {
+        let marked = marked
+        self.marked = []
+        let connections = redis.state
+        let isAnswered = await lostEntries.isAnswered(by: connections)
+        for lost in marked where !isAnswered || lost.connections != connections {
+            Task.immediate(executorPreference: loop) { [lostEntries] in
+                try? await lostEntries.publishAgain(lost.rows.ids, lost.rows.entries, of: lost.workspace.rawValue)
             }
         }
     }

@@ -73,14 +73,15 @@ struct SearchStore: Sendable {
     func isComplete(
         for rooms: [RoomID], of workspace: WorkspaceID, until deadline: SearchDeadline
     ) async throws -> Bool? {
-        let now = Timestamp.now
+        guard let rest = deadline.rest else { return nil }
+        // The marks are in the part of workspace 0, which may be out of reach alone, and the matches are read afterwards.
+        let (now, marks) = (Timestamp.now, database.within(rest / 2))
         return try await within(deadline) { pool in
-            async let lost = pool.query(Self.lost, SearchPartitions.length).value(as: Int64.self)
+            async let lost = marks.query(Self.lost, SearchPartitions.length).value(as: Int64.self)
             let isBehind = try await pool.query(
                 Self.behind, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form,
                 Self.toleratedBacklog, (now - Self.toleratedLag).milliseconds
             ).value(as: Bool.self)
-            // The marks are in the part of workspace 0, which may be out of reach alone.
             return (try? await lost) == 0 && !isBehind
         }
     }

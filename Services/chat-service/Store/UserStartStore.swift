@@ -6,6 +6,9 @@ import Wire
 struct UserStartStore: Sendable {
     let database: PostgresPool
     let wide: WideReads
+    /// The time limit of a read in a divided schema. A server that is out of reach may give no answer at all, and a gateway waits
+    /// little longer before it asks once more.
+    var limit = Duration.seconds(1)
 
     /// A user, and the workspaces of the user's channels.
     struct Reader: Hashable, Sendable {
@@ -69,9 +72,6 @@ struct UserStartStore: Sendable {
         where workspace = $2 and user_id = any($1::bigint[]) and content <> '' order by user_id, kind, room, thread
         """)
 
-    /// The time limit of a read in a divided schema. A server that is out of reach may give no answer at all.
-    private static let limit = Duration.seconds(2)
-
     /// The rows of all these users. While a part of a divided schema is out of reach, users with channels there are missing. The others
     /// have the rows of the workspaces with their channels.
     func rows(of readers: [Reader]) async throws -> [Reader: Rows] {
@@ -88,7 +88,7 @@ struct UserStartStore: Sendable {
         try batch.add(Self.dms, users)
         try batch.add(Self.levels, users)
         try batch.add(Self.drafts, users)
-        let results = try await (wide.isDivided ? database.within(Self.limit) : database).run(batch)
+        let results = try await (wide.isDivided ? database.within(limit) : database).run(batch)
         var found = try Self.read(settings: results[0], of: users)
         try Self.read(results[1], results[2], results[3], into: &found)
         return found
@@ -106,7 +106,7 @@ struct UserStartStore: Sendable {
             try batch.add(Self.levelsInWorkspace, users, workspace)
             try batch.add(Self.draftsInWorkspace, users, workspace)
             // A transaction has a connection for itself, so that no workspace waits behind one without an answer.
-            let (reads, pool) = (batch, database.within(Self.limit))
+            let (reads, pool) = (batch, database.within(limit))
             return try await pool.transaction { tx in try await tx.commit(after: reads) }
         }
         var found = try Self.read(settings: try await database.query(Self.settings, users), of: users)

@@ -30,8 +30,9 @@ public final class LostEntryCheck: Sendable {
     private static let resetBatch = 5000
     /// Each of several streams has an entry among so many, unless hardly anything is published.
     private static let checkedRows = 500
-    /// The time for the servers' answers. Rows with a later answer are published twice.
+    /// The time for the servers' answers. They are asked again after it, and after a pause if a command cannot be queued.
     private static let answerTimeout = Duration.seconds(5)
+    private static let pauseBetweenQuestions = Duration.milliseconds(50)
 
     private static let lastPublished = Statement.read(
         "last published outbox entries",
@@ -64,10 +65,29 @@ public final class LostEntryCheck: Sendable {
     public func confirm(
         _ ids: [Int64], _ entries: [String], of workspace: Int64, appendedBy state: RedisState
     ) async throws {
-        guard !ids.isEmpty else { return }
-        let answers = await redis.runOnEachServer(RedisCommand("PING"), within: Self.answerTimeout)
-        let isAnswered = answers.allSatisfy { if case .success = $0 { true } else { false } }
-        if isAnswered, redis.state == state { return }
+        guard !ids.isEmpty, await !isAnswered(by: state) else { return }
+        try await publishAgain(ids, entries, of: workspace)
+    }
+
+    /// Whether all servers answer by the connections in `state`, which are those of the calling loop.
+    ///
+    /// A full queue and a late answer say nothing about the entries, and more work would not help a busy server. So the servers are
+    /// asked again until they answer or the connections are lost.
+    public func isAnswered(by state: RedisState) async -> Bool {
+        while redis.state == state {
+            let answers = await redis.runOnEachServer(RedisCommand("PING"), within: Self.answerTimeout)
+            let failures = answers.compactMap { answer -> RedisError? in
+                if case .failure(let error) = answer { error } else { nil }
+            }
+            if failures.isEmpty { return redis.state == state }
+            guard failures.allSatisfy({ $0 == .overloaded || $0 == .timedOut }) else { return false }
+            do { try await loops.current.sleep(for: Self.pauseBetweenQuestions) } catch { return false }
+        }
+        return false
+    }
+
+    /// The rows of a workspace wait again if they still have these entries.
+    public func publishAgain(_ ids: [Int64], _ entries: [String], of workspace: Int64) async throws {
         try await database.execute(statements.publishAgain, ids, entries, workspace)
     }
 

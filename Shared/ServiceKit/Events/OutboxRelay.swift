@@ -63,6 +63,8 @@ struct OutboxRelay: Sendable {
         var mayBeMore = workspaces.count == Self.batch
         for workspace in workspaces {
             if try await relayBatch(of: workspace, by: connections, on: loop) { mayBeMore = true }
+            // The check for another loop, and with it the marks of that loop, must not wait for hundreds of workspaces.
+            await lostEntries.runWaiting()
         }
         return mayBeMore
     }

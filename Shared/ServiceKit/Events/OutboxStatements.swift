@@ -5,7 +5,8 @@ public import Postgres
 public struct OutboxStatements: Sendable {
     /// Rows that wait, at most `$1`, of a least age of `$2` ms, of the workspace `$3`.
     let waiting: Statement
-    /// Notes the entries `$2` of the rows `$1` of the workspace `$3`.
+    /// Notes the entries `$2` of the rows `$1` of the workspace `$3`, but not of rows that have an entry. A late mark would name an
+    /// older entry, which may be trimmed long before the row is deleted, and count as lost.
     public let markPublished: Statement
     /// Published rows above `$1`, at most `$2`, of the workspace `$3` wait again. Returns their number and the last of them.
     let reset: Statement
@@ -35,7 +36,8 @@ public struct OutboxStatements: Sendable {
             "note published outbox rows",
             """
             update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = published.entry
-            from unnest($1::bigint[], $2::text[]) as published (id, entry) where outbox.id = published.id
+            from unnest($1::bigint[], $2::text[]) as published (id, entry)
+            where outbox.id = published.id and outbox.published_at is null
             """),
         reset: .write(
             "publish outbox again",
@@ -79,7 +81,7 @@ public struct OutboxStatements: Sendable {
             """
             update outbox set published_at = (extract(epoch from statement_timestamp()) * 1000)::bigint, entry = published.entry
             from unnest($1::bigint[], $2::text[]) as published (id, entry)
-            where outbox.workspace = $3::bigint and outbox.id = published.id
+            where outbox.workspace = $3::bigint and outbox.id = published.id and outbox.published_at is null
             """),
         reset: .write(
             "publish outbox of workspace again",

@@ -98,6 +98,25 @@ struct MessageWriterTests {
         }
     }
 
+    @Test("Files and a client_id belong to their own message, also if the others of the batch have none")
+    func ownFiles() async throws {
+        try await ChatDatabase.use { database in
+            let files = ["/static/channelChats/a_1.png", "/static/channelChats/b_2.png"]
+            _ = try await database.write([.sample("a"), .sample("b", files: files), .sample("c")])
+            _ = try await database.write([.sample("d"), .sample("e", clientID: "1"), .sample("f")])
+            let mention = MessageMention.user(UserID(2), nickname: nil)
+            _ = try await database.write([.sample("g"), .sample("h", files: files, mentions: [mention])])
+            let rows = try await database.ask(
+                """
+                select content || cardinality(files) || coalesce(client_id, '-') || coalesce(length(digest), 0) || workspace
+                from chat.message order by seq
+                """)
+            #expect(
+                rows.split(separator: "\n")
+                    == ["a0-03", "b2-03", "c0-03", "d0-03", "e0113", "f0-03", "g0-03", "h2-03"])
+        }
+    }
+
     @Test("A closed room refuses a message; other rooms of the batch accept theirs")
     func closed() async throws {
         try await ChatDatabase.use { database in

@@ -31,10 +31,11 @@ struct WideReadTests {
             let near = UserStartStore.Reader(user: UserID(3), workspaces: [WorkspaceID(3)])
             let far = UserStartStore.Reader(user: UserID(lost), workspaces: [WorkspaceID(lost)])
             let both = UserStartStore.Reader(user: UserID(1), workspaces: [WorkspaceID(3), WorkspaceID(lost)])
-            let wide = WideReads(isDivided: true)
+            // A slow machine may need some time for the reads, and does not reach the end of the pause.
+            let wide = WideReads(isDivided: true, pause: .seconds(600))
             @Sendable func starts() async throws -> [UserStartStore.Reader: UserStartStore.Rows] {
                 try await database.run { pool in
-                    try await UserStartStore(database: pool, wide: wide).rows(of: [near, far, both])
+                    try await UserStartStore(database: pool, wide: wide, limit: .seconds(4)).rows(of: [near, far, both])
                 }
             }
             #expect(Set(try await starts().keys) == [near, far, both])
@@ -78,7 +79,7 @@ struct WideReadTests {
                     // Reads go on.
                     try await tx.execute(.write("lock part", unprepared: "lock table \(part) in exclusive mode"))
                     let taken = try await database.run { pool in
-                        try await ScheduledStore(database: pool.within(.seconds(1)))
+                        try await ScheduledStore(database: pool.within(.seconds(2)))
                             .take(atMost: 100, now: .now, lease: .seconds(60))
                     }
                     #expect(taken.contains { $0.workspace == WorkspaceID(3) } && taken.count < 6)

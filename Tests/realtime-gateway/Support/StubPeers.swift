@@ -159,7 +159,8 @@ struct PeersOfGateway: StubState {
         case ("access", _): return access(call.id("user_id") ?? 0, call.ids("channels"), call.ids("workspaces"))
         case ("channels", "members"):
             let after = call.parameter("after").flatMap { Int64($0) } ?? 0
-            return .list("members", channels[call.number, default: []].filter { $0 > after }.sorted().map { "\"\($0)\"" })
+            let members = channels[call.number, default: []].filter { $0 > after }.sorted()
+            return .list("members", members.map { "\"\($0)\"" })
         case ("dms", "access"): return access(call.id("user_id") ?? 0, dms: call.ids("rooms"))
         case ("rooms", "heads"):
             let rooms = call.texts("rooms")

@@ -46,10 +46,10 @@ struct SearchNames: Sendable {
         return filters
     }
 
-    /// Whether a filter may have the nickname of a member.
+    /// Whether a filter may have the nickname of a member. The key of a room may be one, but not where rooms are named.
     private static func hasName(_ typed: SearchQuery.TypedFilter) -> Bool {
-        (typed.filter == .from || typed.filter == .room) && !isCaller(typed.value) && Int64(typed.value) == nil
-            && RoomID(typed.value) == nil
+        let mayName = typed.filter == .from || (typed.filter == .room && RoomID(typed.value) == nil)
+        return mayName && !isCaller(typed.value) && Int64(typed.value) == nil
     }
 
     /// A member's id, or every member of this nickname, with or without `@`.
