@@ -179,13 +179,13 @@ struct AdmissionTests {
     }
 
     @Test(
-        "A loop reads 32 starts of /me sockets at a time in few calls, and a join of a room does not wait for the others"
+        "A loop reads 16 starts of /me sockets at a time in few calls, and a join of a room does not wait for the others"
     )
     func starts() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
                 // The node has two loops.
-                let (most, all) = (64, 80)
+                let (most, all) = (32, 80)
                 harness.peers.change { $0.isHoldingStarts = true }
                 var devices: [SocketClient] = []
                 for user in 1...Int64(all) {
@@ -209,7 +209,7 @@ struct AdmissionTests {
                 _ = try await SocketClient.joined(Self.namespace, port: node.port, token: harness.token(60))
                 try await eventually("a call that is sent again") { begun().isSentAgain }
                 #expect(begun().users.count <= most)
-                #expect(harness.peers.now.startedUsers.allSatisfy { $0.count <= 16 })
+                #expect(harness.peers.now.startedUsers.allSatisfy { $0.count <= StartReads.usersPerCall })
                 harness.peers.change { $0.isHoldingStarts = false }
                 for each in devices { try await each.until("ready") { $0.events.contains { $0.name == "ready" } } }
                 #expect(harness.peers.now.startedUsers.contains { $0.count > 1 })

@@ -26,7 +26,13 @@ struct InternalMeRoutes: Sendable {
     func starts(_ request: StartsRequest) async throws -> StartsReply {
         let profile = try native(request.profile)
         let starts = try await rooms.starts(of: request.users)
-        return StartsReply(starts: starts.map { .init(user: $0.user, rooms: reply($0.start, for: profile)) })
+        var replies: [StartsReply.Start] = []
+        for start in starts {
+            replies.append(.init(user: start.user, rooms: reply(start.start, for: profile)))
+            // A start has many rooms. In a storm, posts on this loop must not wait for those of all users.
+            await Task.yield()
+        }
+        return StartsReply(starts: replies)
     }
 
     private func reply(_ start: MyRooms.Start, for profile: ClientProfile) -> MyRoomsReply {

@@ -25,13 +25,16 @@ final class MeFleet {
         fleet.ended = { [weak self] _, _ in self?.ended() }
     }
 
-    /// Connects devices, and returns when all are ready.
+    /// Connects devices, and returns when all are ready. Uses batch scheduling: the work of so many devices would not be on the
+    /// cores of the server.
     ///
     /// - Parameter payload: the payload of a device's join.
     func connect(
         _ count: Int, to fixture: GatewayFixture, within limit: Duration = .seconds(120),
         payload: @escaping @Sendable (Int) -> String = { _ in "" }
     ) async throws {
+        BatchScheduling.begin()
+        defer { BatchScheduling.end() }
         try await fleet.connect(count, atOnce: 256) { number in
             var seat = SocketIOFleet.Seat(target: MeasuredMe.target(of: number, in: fixture), namespace: "/me")
             seat.payload = payload(number)

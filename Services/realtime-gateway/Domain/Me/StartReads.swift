@@ -12,7 +12,7 @@ struct StartReads: Sendable {
 
     private let reads: GatheredReads<Reader, MeStart>
 
-    static let usersPerCall = 16
+    static let usersPerCall = 8
     /// Channels in a call to chat-service. A user with more has a call of their own.
     static let channelsPerCall = 1000
     /// A loop's next call waits this long for the latest one, so that in a storm it is for many sockets.
