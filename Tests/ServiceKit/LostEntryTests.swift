@@ -122,8 +122,9 @@ struct LostEntryTests {
                     try await redis.connected(within: .seconds(20))
                     // More than a connection accepts. They leave at the end of the turn.
                     for _ in 0..<20_000 { redis.post(RedisCommand("ECHO", "x")) }
-                    try await made.lostEntries.confirm(
-                        [1], [String(entry.dropLast())], of: 0, appendedBy: redis.state)
+                    var rows = PublishedRows()
+                    rows.add(1, String(entry.dropLast()))
+                    try await made.lostEntries.confirm(rows, of: 0, appendedBy: redis.state)
                 }
                 #expect(try await service.database.run(sql: "select entry from sample.outbox") == entry)
             }

@@ -40,16 +40,6 @@ final class OutboxStore: @unchecked Sendable {
         let connections: RedisState
     }
 
-    private struct PublishedRows {
-        var ids: [Int64] = []
-        var entries: [String] = []
-
-        mutating func add(_ row: Int64, _ entry: String) {
-            ids.append(row)
-            entries.append(entry)
-        }
-    }
-
     /// - Parameters:
     ///   - redis: has the streams.
     ///   - loop: publishes the rows and runs the statements.
@@ -114,7 +104,7 @@ final class OutboxStore: @unchecked Sendable {
         let isAnswered = await lostEntries.isAnswered(by: connections)
         for lost in marked where !isAnswered || lost.connections != connections {
             Task.immediate(executorPreference: loop) { [lostEntries] in
-                try? await lostEntries.publishAgain(lost.rows.ids, lost.rows.entries, of: lost.workspace.rawValue)
+                try? await lostEntries.publishAgain(lost.rows, of: lost.workspace.rawValue)
             }
         }
     }

@@ -62,11 +62,9 @@ public final class LostEntryCheck: Sendable {
     /// answer by these connections any more, the rows wait again.
     ///
     /// An answer shows that the server had the entries when the marks were stored. Every check after a later loss sees them.
-    public func confirm(
-        _ ids: [Int64], _ entries: [String], of workspace: Int64, appendedBy state: RedisState
-    ) async throws {
-        guard !ids.isEmpty, await !isAnswered(by: state) else { return }
-        try await publishAgain(ids, entries, of: workspace)
+    public func confirm(_ rows: PublishedRows, of workspace: Int64, appendedBy state: RedisState) async throws {
+        guard !rows.isEmpty, await !isAnswered(by: state) else { return }
+        try await publishAgain(rows, of: workspace)
     }
 
     /// Whether all servers answer by the connections in `state`, which are those of the calling loop.
@@ -87,8 +85,8 @@ public final class LostEntryCheck: Sendable {
     }
 
     /// The rows of a workspace wait again if they still have these entries.
-    public func publishAgain(_ ids: [Int64], _ entries: [String], of workspace: Int64) async throws {
-        try await database.execute(statements.publishAgain, ids, entries, workspace)
+    public func publishAgain(_ rows: PublishedRows, of workspace: Int64) async throws {
+        try await database.execute(statements.publishAgain, rows.ids, rows.entries, workspace)
     }
 
     // MARK: Checks

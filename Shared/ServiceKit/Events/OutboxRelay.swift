@@ -90,20 +90,9 @@ struct OutboxRelay: Sendable {
             }
             return (rows.count == Self.batch || !waiting.isEmpty, published, failure)
         }
-        try await lostEntries.confirm(published.ids, published.entries, of: workspace, appendedBy: connections)
+        try await lostEntries.confirm(published, of: workspace, appendedBy: connections)
         if let failure { throw failure }
         return mayBeMore
-    }
-
-    /// Rows that were published, and the places of their entries.
-    private struct PublishedRows {
-        var ids: [Int64] = []
-        var entries: [String] = []
-
-        mutating func add(_ others: PublishedRows) {
-            ids += others.ids
-            entries += others.entries
-        }
     }
 
     /// Publishes the first rows that fill a slice and marks those that were published.
@@ -127,13 +116,12 @@ struct OutboxRelay: Sendable {
                 guard let entry = replies.last?.text, let stream = slice.commands[row.commands].last?.key else {
                     throw RedisError.unexpectedReply("no entry of a stream")
                 }
-                published.ids.append(row.id)
-                published.entries.append(streams.position(of: entry, in: stream))
+                published.add(row.id, streams.position(of: entry, in: stream))
             }
         } catch {
             failure = error
         }
-        if !published.ids.isEmpty {
+        if !published.isEmpty {
             try await tx.execute(statements.markPublished, published.ids, published.entries, workspace)
         }
         return (published, failure)
