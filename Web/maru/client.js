@@ -1,3 +1,4 @@
+import { Drafts } from './drafts.js';
 import { Emitter } from './emitter.js';
 import { Follower } from './follower.js';
 import { Api } from './http.js';
@@ -41,6 +42,7 @@ export class MaruClient extends Emitter {
         this.links = new Links(this.routes, base);
         this.store = new Store();
         this.timelines = new Timelines(this.routes, this.store);
+        this.drafts = new Drafts(this.routes, this.store);
         this.outbox = new Outbox({ storage, send: (entry, options) => this.#send(entry, options) });
         this.outbox.on('sent', ({ entry, message }) => this.store.take(entry.room, message));
         this.live = new Live({
@@ -69,6 +71,7 @@ export class MaruClient extends Emitter {
         this.follower.stop();
         this.outbox.close();
         this.store.clear();
+        this.drafts.clear();
         this.links.clear();
     }
 
@@ -100,9 +103,10 @@ export class MaruClient extends Emitter {
     }
 
     async loadRooms(workspace) {
+        const asked = this.drafts.moment;
         const { rooms, threads } = await this.routes.rooms(workspace);
         if (threads) this.store.threads.set(String(workspace), threads);
-        this.store.setRooms(workspace, rooms);
+        this.store.setRooms(workspace, rooms, (room) => this.drafts.newer(room, asked));
     }
 
     /**

@@ -12,6 +12,8 @@ export class Follower {
     #reloading = null;
     /** True if the reading to come is not for a badge alone. */
     #isNeeded = false;
+    /** When the connection was begun, by the moments of `Drafts`. */
+    #begun = 0;
     /** The workspace and the room to ask for. */
     focus = { workspace: null, room: null };
     connection = 'asking';
@@ -77,7 +79,7 @@ export class Follower {
             byWorkspace.set(id, [...(byWorkspace.get(id) ?? []), room]);
         }
         for (const [workspace, list] of byWorkspace) {
-            if (this.client.store.workspaces.has(workspace)) this.client.store.setRooms(workspace, list);
+            if (this.client.store.workspaces.has(workspace)) this.client.store.setRooms(workspace, list, (room) => this.client.drafts.newer(room, this.#begun));
             else this.#reloadLater();
         }
         // A workspace without rooms may have been lost meanwhile.
@@ -118,6 +120,7 @@ export class Follower {
     }
 
     #connected(state) {
+        if (state === 'connecting') this.#begun = this.client.drafts.moment;
         if (state === 'live') {
             clearTimeout(this.#asking);
             this.#tell('live');

@@ -63,10 +63,11 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
-    setRooms(workspace, views) {
+    /** Takes the rooms of a workspace. `newer` puts into a room what it lacks, because the list was made before. */
+    setRooms(workspace, views, newer = (room) => room) {
         const keys = new Set();
         for (const view of views) {
-            const room = roomOf(view, workspace);
+            const room = newer(roomOf(view, workspace));
             keys.add(room.key);
             this.#put(room);
         }

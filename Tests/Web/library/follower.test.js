@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KEY, message, Server } from './server.js';
+import { Drafts } from '../../../Web/maru/drafts.js';
 import { Follower } from '../../../Web/maru/follower.js';
 import { Emitter } from '../../../Web/maru/emitter.js';
 import { Store } from '../../../Web/maru/store.js';
@@ -52,7 +53,7 @@ function followed() {
     const live = Object.assign(new Emitter(), { state: 'live', named: {}, start() {}, stop() {}, wake() {}, drop() {} });
     const reads = [];
     const client = Object.assign(new Emitter(), {
-        live, store, outbox: { wake() {}, flush() {} }, timelines: { resume: async () => {}, fill: async () => {}, sync: async () => {} },
+        live, store, drafts: new Drafts({ draft: async () => {} }, store), outbox: { wake() {}, flush() {} }, timelines: { resume: async () => {}, fill: async () => {}, sync: async () => {} },
         session: { isSignedIn: true, renew: async (used) => reads.push(`renew ${used}`) },
         loadWorkspaces: async () => { reads.push('workspaces'); store.setWorkspaces(client.workspaces); },
         loadRooms: async (each) => reads.push(`rooms ${each}`), workspaces: [{ workspace_id: '9', name: 'home' }],
@@ -100,4 +101,16 @@ test('An open thread of a room whose end is not held is read again after the con
     store.timeline(`${KEY}/1`).loaded = true; // opened from the list of threads
     event(live, 'ready', { rooms: [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 3 }] });
     assert.deepEqual(opened, [[KEY, 1]]);
+});
+
+test('A draft that was stored while the connection was made stays', async () => {
+    const { client, live, store } = followed();
+    const before = { workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 };
+    live.emit('state', { state: 'connecting' });
+    await client.drafts.save(KEY, 'Half a thou');
+    event(live, 'ready', { rooms: [before] });
+    assert.equal(client.drafts.text(KEY), 'Half a thou');
+    live.emit('state', { state: 'connecting' });
+    event(live, 'ready', { rooms: [{ ...before, draft: { content: 'Half a thought' } }] });
+    assert.equal(client.drafts.text(KEY), 'Half a thought');
 });

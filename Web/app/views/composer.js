@@ -65,7 +65,7 @@ class Composer extends View {
         this.listen(app.store, 'room', (key) => key === this.room && this.#takeDraft());
         this.listen(app.client, 'connection', (state) => state !== 'offline' && this.#saveDraft());
         this.onEnd(() => this.#saveDraft());
-        this.#text.value = drafts.get(this.#kept) ?? this.#serverDraft() ?? '';
+        this.#text.value = drafts.get(this.#kept) ?? app.client.drafts.text(this.room, this.thread);
         this.#saveDraft();
         this.#showFiles();
         this.#changed();
@@ -135,7 +135,7 @@ class Composer extends View {
         this.#edited = message;
         this.#note.hidden = !message;
         this.#note.replaceChildren(...(message ? [icon('edit', 16), t('compose.editing'), h('button', { type: 'button', class: 'link-button', onclick: () => this.#edit(null) }, t('compose.cancel'))] : []));
-        this.#text.value = message ? message.content : drafts.get(this.#kept) ?? this.#serverDraft() ?? '';
+        this.#text.value = message ? message.content : drafts.get(this.#kept) ?? app.client.drafts.text(this.room, this.thread);
         this.#send.setAttribute('aria-label', t(message ? 'compose.save' : 'compose.send'));
         this.#changed();
         this.#text.focus();
@@ -198,15 +198,9 @@ class Composer extends View {
 
     // Drafts
 
-    #serverDraft() {
-        const room = app.store.rooms.get(this.room);
-        const draft = this.thread === undefined ? room?.draft : room?.threadDrafts.find((each) => each.thread === this.thread);
-        return draft?.content;
-    }
-
     /** A draft written on another device fills an empty composer. */
     #takeDraft() {
-        const draft = this.#serverDraft();
+        const draft = app.client.drafts.text(this.room, this.thread);
         if (draft && !this.#text.value && !drafts.has(this.#kept) && document.activeElement !== this.#text) {
             this.#text.value = draft;
             this.#changed();
@@ -216,27 +210,13 @@ class Composer extends View {
     /** Stores a text that was written here. One that nobody has touched on this page may be older than the draft of the server. */
     #saveDraft() {
         clearTimeout(this.#draftTimer);
-        const room = app.store.rooms.get(this.room);
-        if (this.#edited || !room || !drafts.has(this.#kept)) return;
+        const kept = this.#kept;
+        if (this.#edited || !app.store.rooms.has(this.room) || !drafts.has(kept)) return;
         const content = this.#text.value;
-        const before = this.#serverDraft() ?? '';
-        if (content === before) return drafts.delete(this.#kept);
-        const isLast = () => drafts.get(this.#kept) === content;
-        this.#holdDraft(content);
-        app.client.routes.draft(room, content, this.thread).then(
-            // A list of rooms that was read before may have brought the earlier draft back.
-            () => isLast() && (drafts.delete(this.#kept), this.#holdDraft(content)),
+        app.client.drafts.save(this.room, content, this.thread).then(
+            () => drafts.get(kept) === content && drafts.delete(kept),
             // The next connection or visit tries again.
-            () => isLast() && this.#holdDraft(before));
-    }
-
-    /** The server tells other devices only. */
-    #holdDraft(content) {
-        const room = app.store.rooms.get(this.room);
-        if (!room) return;
-        const others = room.threadDrafts.filter((each) => each.thread !== this.thread);
-        app.store.update(this.room, this.thread === undefined ? { draft: content ? { content } : null }
-            : { threadDrafts: content ? [...others, { thread: this.thread, content }] : others });
+            () => {});
     }
 
     // Files
