@@ -14,6 +14,9 @@ struct LostStreamTests {
             try await chat.untilPublished()
             try await chat.redis.command("FLUSHALL")
             await chat.redis.kill()
+            // The row was marked before: nothing but the check makes it wait again.
+            try await chat.database.database.run(
+                sql: "update chat.outbox set entry = '1-1', published_at = extract(epoch from now()) * 1000")
             try await chat.redis.start(["--user", "default", "on", "nopass", "~*", "&*", "+@all", "-xrange"])
             var (sent, isAppended, end) = (1, false, ContinuousClock.now + .seconds(60))
             while ContinuousClock.now < end {
