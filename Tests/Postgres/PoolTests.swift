@@ -166,7 +166,7 @@ import Testing
         let server = try await PostgresCluster.ofThisProcess().makeDatabase()
         let role = server.name + "_limited"
         try await server.run(sql: "create role \(role) login connection limit 1")
-        let wait = Duration.seconds(2).patiently
+        let wait = Duration.seconds(5).patiently
         try await Database.use(
             on: server,
             {

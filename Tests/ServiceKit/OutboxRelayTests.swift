@@ -152,7 +152,7 @@ struct OutboxRelayTests {
             for command in [["FLUSHALL"], ["CLIENT", "KILL", "TYPE", "normal"]] {
                 _ = try await service.redis.command(command)
             }
-            try await eventually("all of them again") {
+            try await eventually(within: .seconds(60), "all of them again") {
                 try await service.publishedIDs().withoutRepeats.count == 12_000
             }
             let isInOrder = try await service.publishedIDs().withoutRepeats == Array(1...12_000)
@@ -189,7 +189,7 @@ extension ServiceUnderTest {
 
     /// Waits until exactly this many rows are marked as published.
     func untilPublished(_ count: String) async throws {
-        try await eventually("\(count) published rows") {
+        try await eventually(within: .seconds(30), "\(count) published rows") {
             try await self.database.run(sql: "select count(*) from sample.outbox where published_at is not null")
                 == count + "\n"
         }

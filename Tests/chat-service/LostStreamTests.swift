@@ -33,7 +33,7 @@ struct LostStreamTests {
             #expect(marked == "1", "a mark would hide the loss")
             try await chat.redis.command("ACL", "SETUSER", "default", "+xrange")
             let wanted = Set((1...sent).map { "channel-7:\($0)" })
-            try await eventually("every message on the stream") {
+            try await eventually(within: .seconds(30), "every message on the stream") {
                 Set(try await chat.pushes()).isSuperset(of: wanted)
             }
             try await chat.untilPublished()
@@ -61,7 +61,7 @@ struct LostStreamTests {
                     try await pause(for: .milliseconds(10))
                 }
                 let wanted = Set((1...sent).map { "channel-7:\($0)" })
-                try await eventually("every message on the stream") {
+                try await eventually(within: .seconds(30), "every message on the stream") {
                     Set(try await chat.pushes()).isSuperset(of: wanted)
                 }
             }

@@ -69,8 +69,12 @@ struct CoinCrashTests {
                 await service.kill()
             }
             let next = try await harness.start()
-            let captures = try await FactStream(redis: harness.redis).bodies(of: "coins.capture", count: 2)
-            #expect(captures[0]["key"]?.string == captures[1]["key"]?.string)
+            let facts = FactStream(redis: harness.redis)
+            try await eventually("the capture again") {
+                try await facts.all().filter { $0.type == "coins.capture" }.count >= 2
+            }
+            let captures = try await facts.all().filter { $0.type == "coins.capture" }
+            #expect(captures[0].body["key"]?.string == captures[1].body["key"]?.string)
             try await eventually("both captures") {
                 try await harness.sql("select count(*) from workspace.outbox where published_at is null") == "0"
             }

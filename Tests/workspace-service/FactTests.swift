@@ -86,7 +86,8 @@ struct FactTests {
             #expect(left.status == 200)
             try await harness.redis.start()
             _ = try await FactStream(redis: harness.redis).bodies(of: "workspace.member.removed", count: 1)
-            let facts = try await FactStream(redis: harness.redis).all().filter { $0.type.contains("member") }
+            // The first one may come again: Redis may have ended before the relay was sure of its entry.
+            let facts = try await FactStream(redis: harness.redis).distinct().filter { $0.type.contains("member") }
             #expect(facts.map { $0.body["user_id"]?.string } == ["1", "2", "3", "4", "5", "6", "2"])
         }
     }
@@ -101,7 +102,7 @@ struct FactTests {
             try await eventually("the mark in the outbox") {
                 try await harness.sql("select count(*) from outbox where published_at is null") == "0"
             }
-            let before = try await stream.all()
+            let before = try await stream.distinct()
             let redis = harness.redis
             try await onOwnThread {
                 Result {
@@ -114,7 +115,7 @@ struct FactTests {
             try await harness.invite(3, to: id)
             try await redis.start()
             _ = try await stream.bodies(of: "workspace.member.added", count: 3)
-            #expect(try await Array(stream.all().prefix(before.count)) == before)
+            #expect(try await Array(stream.distinct().prefix(before.count)) == before)
         }
     }
 

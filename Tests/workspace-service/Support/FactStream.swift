@@ -23,11 +23,17 @@ struct FactStream: Sendable {
         return zip(zip(values("id"), values("type")), bodies).map { Fact(id: $0.0, type: $0.1, body: $1) }
     }
 
+    /// All facts, oldest first. A fact whose entry Redis may have lost is published again with its id.
+    func distinct() async throws -> [Fact] {
+        var seen: Set<String> = []
+        return try await all().filter { seen.insert($0.id).inserted }
+    }
+
     /// Waits for `count` facts of a type and returns the bodies of all facts of that type.
     func bodies(of type: String, count: Int) async throws -> [JSONValue] {
         try await eventually("\(count) of \(type)") {
-            try await all().filter { $0.type == type }.count >= count
+            try await distinct().filter { $0.type == type }.count >= count
         }
-        return try await all().filter { $0.type == type }.map(\.body)
+        return try await distinct().filter { $0.type == type }.map(\.body)
     }
 }
