@@ -85,3 +85,33 @@ def test_a_text_that_was_sent_offline_is_no_draft_afterwards(person):
     anna.enter("Other")
     anna.enter("일반")
     expect(anna.composer).to_have_value("")
+
+
+def test_a_draft_that_another_tab_has_sent_goes(person):
+    anna, _ = home(person)
+    with saving(anna):
+        anna.composer.fill("Half a thou")
+    other = anna.open("/" + anna.page.url.split("/", 3)[3])
+    text = other.locator("maru-room maru-composer textarea")
+    expect(text).to_have_value("Half a thou")
+    with saving(anna):
+        anna.composer.press("Enter")
+    expect(text).to_have_value("")
+
+
+def test_a_text_in_a_room_that_was_left_offline_is_stored_once_the_network_is_back(person):
+    anna, _ = home(person)
+    anna.expected += CUT
+    anna.create_channel("Other")
+    anna.enter("일반")
+    anna.connected()
+    anna.context.set_offline(True)
+    expect(anna.page.locator(".notice.offline")).to_be_visible()
+    anna.composer.fill("Half a thou")
+    anna.enter("Other")
+    with saving(anna):
+        anna.context.set_offline(False)
+    anna.connected()
+    anna.page.reload()
+    anna.enter("일반")
+    expect(anna.composer).to_have_value("Half a thou")

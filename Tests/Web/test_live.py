@@ -121,6 +121,15 @@ def test_the_badge_counts_all_workspaces_and_threads_and_follows_another_device(
     expect(phone.page.locator("[data-list=threads] .badge")).to_have_count(0)
 
 
+def test_the_rail_tells_each_unread_message(person):
+    anna, ben = home(person)
+    shared = workspace_name(anna)
+    anna.create_channel("elsewhere")
+    for number, text in ((1, "1 unread message"), (2, "2 unread messages")):
+        ben.say(f"Number {number}")
+        expect(rail(anna, shared)).to_have_attribute("aria-label", f"{shared}, {text}")
+
+
 def test_a_channel_is_renamed_and_deleted_before_the_eyes_of_its_members(person):
     anna, ben = home(person)
     anna.create_channel("Plans", "What comes next")

@@ -98,6 +98,17 @@ def test_no_script_can_read_the_session_and_a_reload_takes_it_up(person):
     assert refresh["value"] not in found and "eyJ" not in found
 
 
+def test_a_jump_without_a_network_says_so(person):
+    anna = room(person)
+    anna.expected += CUT
+    anna.say("Here I am")
+    anna.sent("Here I am")
+    anna.context.set_offline(True)
+    anna.page.evaluate("location.hash += '/999'")
+    expect(anna.page.locator(".toast.bad")).to_contain_text("cannot be reached")
+    anna.sees("Here I am")
+
+
 def test_signing_out_ends_the_session_of_every_tab(person):
     anna = room(person)
     anna.expected += UNAUTHORISED

@@ -231,6 +231,22 @@ def test_threads_stand_beside_the_room_and_count_their_replies(person):
     expect(anna.page.locator(".hit")).to_contain_text("Where do we eat?")
 
 
+def test_a_jump_to_a_reply_that_stays_in_its_thread_ends_at_the_next_message(person):
+    anna, _ = home(person)
+    anna.say("Where do we eat?")
+    anna.sent("Where do we eat?")
+    panel = anna.open_thread("Where do we eat?")
+    panel.locator("textarea").fill("At the market")
+    panel.locator("textarea").press("Enter")
+    expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+    anna.say("Noon, all of us")
+    anna.sent("Noon, all of us")
+    following = anna.message("Noon, all of us")
+    reply = int(following.get_attribute("data-seq")) - 1
+    anna.page.evaluate(f"location.hash += '/{reply}'")
+    expect(following).to_be_focused()
+
+
 def test_mentions_have_a_list_of_their_own(person):
     anna, ben = home(person)
     ben.say("@Anna please look")

@@ -34,6 +34,21 @@ GIVE = """([name, type, data, event]) => {
         : [document.querySelector('maru-room'), new DragEvent(event, { dataTransfer: transfer, bubbles: true, cancelable: true })];
     target.dispatchEvent(made);
 }"""
+# Gives a file, perhaps with a text, to a part of the page. Returns whether the browser is kept from its own reply to the event.
+GIVE_TO = """([selector, event, text]) => {
+    const transfer = new DataTransfer();
+    if (text) transfer.setData('text/plain', text);
+    transfer.items.add(new File(['a'], 'table.png', { type: 'image/png' }));
+    const made = event === 'paste'
+        ? new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true })
+        : new DragEvent(event, { dataTransfer: transfer, bubbles: true, cancelable: true });
+    return !document.querySelector(selector).dispatchEvent(made);
+}"""
+# Scrolls to the end, or a little above it, so that each call is a step.
+NEAR_END = """(each) => {
+    const end = each.scrollHeight - each.clientHeight;
+    each.scrollTop = each.scrollTop < end - 2 ? end : end - 5;
+}"""
 CHATS = re.compile(r"/v1/workspaces/\d+/channels/\d+/chats$")
 
 
@@ -79,6 +94,30 @@ def test_a_file_comes_in_by_drag_and_by_paste(person):
     anna.page.get_by_role("button", name="Remove clip.png").click()
     anna.composer.press("Enter")
     expect(ben.page.locator("maru-room .thumb img.shown")).to_have_count(1)
+
+
+def test_a_text_that_is_copied_with_a_picture_of_itself_is_pasted(person):
+    anna, _ = home(person)
+    anna.page.evaluate(GIVE_TO, ["maru-composer textarea", "paste", "Total 42"])
+    expect(anna.composer).to_have_value("Total 42")
+    anna.page.evaluate(GIVE_TO, ["maru-composer textarea", "paste", "table.png"])
+    expect(anna.page.locator(".staged li")).to_have_count(2)
+    expect(anna.composer).to_have_value("Total 42")
+
+
+def test_a_file_that_is_dropped_on_a_thread_is_attached_there_and_elsewhere_refused(person):
+    anna, _ = home(person)
+    anna.say("Plans")
+    anna.sent("Plans")
+    panel = anna.open_thread("Plans")
+    expect(panel.locator("textarea")).to_be_visible()
+    anna.page.evaluate(GIVE_TO, ["maru-thread", "drop", ""])
+    expect(panel.locator(".staged li")).to_have_count(1)
+    expect(anna.page.locator("maru-room .staged li")).to_have_count(0)
+    # Without a refusal the browser shows the file in the place of the page.
+    for event in ("dragover", "drop"):
+        assert anna.page.evaluate(GIVE_TO, ["maru-sidebar", event, ""])
+    expect(anna.page.locator(".staged li")).to_have_count(1)
 
 
 def test_an_upload_shows_its_progress_and_can_be_cancelled(person):
@@ -207,6 +246,35 @@ def test_ten_thousand_messages_scroll_in_a_window_of_few_rows(long_room):
         assert rows.count() <= 260
     page.locator(".to-end").click()
     expect(long_room.message("Line 9999 of many")).to_be_in_viewport()
+
+
+def test_the_newest_messages_are_reached_while_a_page_is_loaded(long_room):
+    page = long_room.page
+    long_room.sees("Line 9999 of many")
+    page.evaluate("location.hash += '/5000'")
+    expect(page.locator('maru-room .message[data-seq="5000"]')).to_be_in_viewport()
+    # The next page never comes.
+    held = []
+    page.route(re.compile(r"after_seq="), lambda route: held.append(route))
+
+    def is_loaded():
+        page.locator("maru-room .scroller").evaluate(NEAR_END)
+        return held
+
+    long_room.until(is_loaded)
+    page.locator(".to-end").click()
+    expect(long_room.message("Line 9999 of many")).to_be_in_viewport()
+
+
+def test_a_browser_without_notifications_says_so(person):
+    anna = person(name="Anna")
+    anna.context.add_init_script("delete window.Notification")
+    anna.page.reload()
+    anna.join().menu("Settings")
+    box = anna.page.get_by_role("checkbox", name="Notify me in this browser")
+    box.click()
+    expect(anna.page.locator(".toast.bad")).to_be_visible()
+    expect(box).not_to_be_checked()
 
 
 def test_nothing_notifies_in_a_do_not_disturb_hour(person):

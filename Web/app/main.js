@@ -4,6 +4,7 @@ import { h } from './dom.js';
 import { chooseLanguage, explain, t } from './i18n.js';
 import { takeIssuerReply } from './issuers.js';
 import { startNotices } from './notices.js';
+import { refuseOtherDrops } from './parts/drop.js';
 import { privateAnswers } from './private-answers.js';
 import { app } from './state.js';
 import './views/gate.js';
@@ -32,6 +33,7 @@ class MaruApp extends HTMLElement {
         app.read();
         startNotices();
         startActivity();
+        refuseOtherDrops();
         if (reply) this.show('maru-gate', { reply });
         else await this.restore();
         app.client.session.on('changed', (user) => {

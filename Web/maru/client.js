@@ -191,9 +191,11 @@ export class MaruClient extends Emitter {
         try {
             await this.routes.read(room, seq);
         } catch {
-            // The next look at the room tries again.
-            const { lastReadSeq, unreadCount, mentionCount } = room;
-            this.store.update(key, { lastReadSeq, unreadCount, mentionCount });
+            const held = this.store.rooms.get(key);
+            // The marker may have moved on meanwhile, by another device too. Otherwise the next look at the room tries again.
+            if (held?.lastReadSeq !== seq) return;
+            const counts = { unreadCount: held.unreadCount + room.unreadCount, mentionCount: held.mentionCount + room.mentionCount };
+            this.store.update(key, { lastReadSeq: room.lastReadSeq, ...(isAll ? counts : {}) });
         }
     }
 

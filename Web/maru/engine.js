@@ -10,6 +10,7 @@ import { decodeEngine, decodePayload, encodePayload, engine } from './packets.js
 export class EngineConnection extends Emitter {
     #state = 'opening';
     #silence = null;
+    #patientUntil = Infinity;
     #socket = null;
     #polling = null;
 
@@ -41,6 +42,11 @@ export class EngineConnection extends Emitter {
         if (this.#state === 'closed') return;
         if (this.#state === 'open') this.#write(engine.close);
         this.#end(reason);
+    }
+
+    /** True if the server has been silent for too long by the clock. */
+    get isOverdue() {
+        return Date.now() > this.#patientUntil;
     }
 
     #try(transport, others) {
@@ -139,6 +145,7 @@ export class EngineConnection extends Emitter {
 
     #expect(milliseconds) {
         clearTimeout(this.#silence);
+        this.#patientUntil = Date.now() + milliseconds;
         this.#silence = setTimeout(() => this.#silent(), milliseconds);
     }
 

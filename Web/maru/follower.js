@@ -1,3 +1,5 @@
+import { Backoff } from './backoff.js';
+
 const ASK_EVERY = 4000;
 const RELOAD_AFTER = 200;
 /** Messages and read markers that a badge counts may arrive after it. */
@@ -14,6 +16,11 @@ export class Follower {
     #isNeeded = false;
     /** When the connection was begun, by the moments of `Drafts`. */
     #begun = 0;
+    /** The number of the connection, to tell that it has ended. */
+    #connections = 0;
+    /** Whether an earlier connection was ready. */
+    #isBack = false;
+    #patience = new Backoff({ first: 2000 });
     /** The workspace and the room to ask for. */
     focus = { workspace: null, room: null };
     connection = 'asking';
@@ -35,6 +42,8 @@ export class Follower {
         clearTimeout(this.#reloading);
         this.#reloading = null;
         this.#isNeeded = false;
+        this.#isBack = false;
+        this.focus = { workspace: null, room: null };
         this.connection = 'asking';
     }
 
@@ -51,7 +60,7 @@ export class Follower {
     #receive(event) {
         const { name, data } = event;
         if (name === 'ready') this.#ready(data);
-        else if (name === 'gap') this.client.timelines.fill(data).catch(() => {});
+        else if (name === 'gap') this.#insist(() => this.client.timelines.fill(data));
         else if (name === 'settings') this.#readSettings();
         else if (name === 'sessionEnded') this.client.session.renewHeld().catch(() => {});
         else this.client.store.apply(event);
@@ -73,6 +82,8 @@ export class Follower {
 
     #ready({ rooms, settings }) {
         if (settings) this.client.store.settings = settings;
+        // Long drafts come with the lists of rooms alone.
+        if (rooms?.some((each) => each.draftsOmitted)) this.#reloadLater();
         const byWorkspace = new Map();
         for (const room of rooms ?? []) {
             const id = String(room.workspace_id ?? room.workspace ?? this.#workspaceOf(room));
@@ -85,12 +96,30 @@ export class Follower {
         // A workspace without rooms may have been lost meanwhile.
         if ([...this.client.store.workspaces.keys()].some((each) => !byWorkspace.has(each))) this.#reloadLater();
         this.client.outbox.wake();
+        const { store, timelines } = this.client;
         // The server resumes each timeline that was named; the others are asked for.
-        for (const [place, { loaded }] of this.client.store.timelines) {
+        for (const [place, { loaded }] of store.timelines) {
             const [key, root] = place.split('/');
-            if (!this.client.store.rooms.has(key) || this.client.live.named[key]) continue;
-            if (!root) this.client.timelines.resume(key).catch(() => {});
-            else if (loaded) this.client.timelines.openThread(key, Number(root)).catch(() => {});
+            if (!store.rooms.has(key) || this.client.live.named[key]) continue;
+            if (!root) this.#insist(() => timelines.resume(key));
+            else if (loaded) this.#insist(() => store.timelines.has(place) && timelines.openThread(key, Number(root)));
+        }
+        // Read markers that moved meanwhile are not told again.
+        if (this.#isBack && store.rooms.has(this.focus.room)) this.#insist(() => timelines.loadReaders(this.focus.room));
+        this.#isBack = true;
+    }
+
+    /** Repeats work that fails for a while, as long as the connection lasts. */
+    async #insist(work) {
+        const connection = this.#connections;
+        const backoff = new Backoff({ first: 1000 });
+        while (connection === this.#connections) {
+            try {
+                return await work();
+            } catch (error) {
+                if (!error.isTemporary) return undefined;
+                await new Promise((resolve) => setTimeout(resolve, Math.max(error.retryAfter * 1000, backoff.next())));
+            }
         }
     }
 
@@ -113,13 +142,19 @@ export class Follower {
                 if (this.focus.workspace) loaded.add(this.focus.workspace);
                 await this.client.loadWorkspaces();
                 for (const each of loaded) if (this.client.store.workspaces.has(each)) await this.client.loadRooms(each);
-            } catch {
-                // The next event or connection brings it.
+                this.#patience.reset();
+            } catch (error) {
+                // The next connection brings it, and no event might come on this one.
+                const isOver = !error.isTemporary || this.client.live.state !== 'live' || this.#reloading;
+                if (isOver) return;
+                this.#isNeeded = true;
+                this.#reloadLater(Math.max(error.retryAfter * 1000, this.#patience.next()));
             }
         }, milliseconds);
     }
 
     #connected(state) {
+        this.#connections += 1;
         if (state === 'connecting') this.#begun = this.client.drafts.moment;
         if (state === 'live') {
             clearTimeout(this.#asking);
@@ -138,11 +173,8 @@ export class Follower {
 
     async #ask() {
         if (this.client.live.state === 'live' || !this.client.session.isSignedIn) return;
-        const { workspace, room } = this.focus;
         try {
-            if (workspace) await this.client.loadRooms(workspace);
-            else await this.client.loadWorkspaces();
-            if (room) await this.client.timelines.sync(room);
+            await this.#readFocus();
             if (this.client.live.state !== 'live') this.#tell('asking');
             // The system may have been wrong about its network.
             if (this.client.live.isHeld) this.client.live.wake();
@@ -151,6 +183,19 @@ export class Follower {
             if (error.isOffline) this.#tell('offline');
         }
         if (this.client.live.state !== 'live' && this.client.session.isSignedIn) this.#askLater();
+    }
+
+    async #readFocus() {
+        const { workspace, room } = this.focus;
+        if (!workspace) return this.client.loadWorkspaces();
+        try {
+            await this.client.loadRooms(workspace);
+        } catch (error) {
+            // The user may have lost the workspace.
+            if (error.code !== 'E13') throw error;
+            return this.client.loadWorkspaces();
+        }
+        return room && this.client.timelines.sync(room);
     }
 
     #tell(connection) {

@@ -67,9 +67,11 @@ export class Live extends Emitter {
         this.#connection?.close('the network is gone');
     }
 
-    /** Connects at once if the connection waits, as after the network came back. */
+    /** Connects at once if the connection waits or was lost in a sleep, as after the network came back. */
     wake() {
         this.#isHeld = false;
+        // Timers stand still while a device sleeps, so its end may be due.
+        if (this.#connection?.isOverdue) this.#connection.close('the server was silent');
         if (!this.#running || this.#connection) return;
         this.#backoff.reset();
         clearTimeout(this.#timer);

@@ -2,6 +2,12 @@ import { Backoff } from './backoff.js';
 import { Emitter } from './emitter.js';
 
 /**
+ * Whether all files can still be read. A browser tells of a file that was changed or deleted since it was chosen as of a lost network,
+ * and the message would be tried for ever, with all later ones of its room behind it.
+ */
+const isReadable = (files) => Promise.all(files.map((each) => each.slice?.(0, 1).arrayBuffer())).then(() => true, () => false);
+
+/**
  * Messages that the server has not acknowledged. They are stored before they are sent, so a reload or a lost network loses none,
  * and each carries a `client_id`, so that a message sent twice is one message. Messages of one room leave in order.
  *
@@ -125,7 +131,13 @@ export class Outbox extends Emitter {
                 backoff.reset();
             } catch (error) {
                 if (!this.#entries.has(entry.id)) continue;
-                if (error.isTemporary) {
+                const files = error.isOffline ? await this.#readable(entry) : entry.files;
+                if (!this.#entries.has(entry.id)) continue;
+                entry.files = files ?? entry.files;
+                if (!files) {
+                    this.#set(entry, { state: 'failed', error: { code: 'file' } });
+                    await this.#store(entry);
+                } else if (error.isTemporary) {
                     if (error.isOffline) this.emit('unreachable');
                     this.#set(entry, { state: 'waiting', progress: 0 });
                     await this.#wait(Math.max(error.retryAfter * 1000, backoff.next()));
@@ -139,6 +151,13 @@ export class Outbox extends Emitter {
                 }
             }
         }
+    }
+
+    /** The files of an entry, or their copies in the storage; null if neither can be read. */
+    async #readable(entry) {
+        if (await isReadable(entry.files)) return entry.files;
+        const kept = await this.storage.get(this.#key(entry)).catch(() => null);
+        return kept && (await isReadable(kept.files)) ? kept.files : null;
     }
 
     #wait(milliseconds) {

@@ -52,14 +52,17 @@ export class BrowserStorage {
         return this.#run('readwrite', (values) => values.clear());
     }
 
+    /** A browser may close the database of a page that is open for long. It is opened again then. */
     async #run(mode, work) {
-        const database = await (this.#opening ??= this.#open());
-        return new Promise((resolve, reject) => {
-            const transaction = database.transaction('values', mode, { durability: 'strict' });
-            const request = work(transaction.objectStore('values'));
-            transaction.oncomplete = () => resolve(request.result);
-            transaction.onerror = transaction.onabort = () => reject(transaction.error);
-        });
+        for (let isLast = false; ; isLast = true) {
+            const opening = (this.#opening ??= this.#open());
+            try {
+                return await perform((await opening).transaction('values', mode, { durability: 'strict' }), work);
+            } catch (error) {
+                if (error?.name !== 'InvalidStateError' || isLast) throw error;
+                if (this.#opening === opening) this.#opening = null;
+            }
+        }
     }
 
     #open() {
@@ -67,9 +70,20 @@ export class BrowserStorage {
             const request = indexedDB.open(this.name, 1);
             request.onupgradeneeded = () => request.result.createObjectStore('values');
             request.onsuccess = () => resolve(request.result);
-            request.onerror = () => reject(request.error);
+            request.onerror = () => {
+                this.#opening = null;
+                reject(request.error);
+            };
         });
     }
+}
+
+function perform(transaction, work) {
+    return new Promise((resolve, reject) => {
+        const request = work(transaction.objectStore('values'));
+        transaction.oncomplete = () => resolve(request.result);
+        transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
 }
 
 /** The best storage that works here. A browser in private mode may refuse IndexedDB. */

@@ -68,8 +68,10 @@ export class Store extends Emitter {
         const keys = new Set();
         for (const view of views) {
             const room = newer(roomOf(view, workspace));
+            const held = this.rooms.get(room.key);
             keys.add(room.key);
-            this.#put(room);
+            // A start leaves out long drafts, and the list that is read after it has them.
+            this.#put(held && view.draftsOmitted ? { ...room, draft: held.draft, threadDrafts: held.threadDrafts } : room);
         }
         for (const room of this.rooms.values()) {
             if (room.workspace === String(workspace) && !keys.has(room.key)) this.#drop(room.key);
@@ -107,8 +109,13 @@ export class Store extends Emitter {
 
     #drop(key) {
         this.rooms.delete(key);
+        this.readers.delete(key);
         this.timelines.delete(key);
         this.emit('room', key);
+        for (const place of [...this.timelines.keys()].filter((each) => each.startsWith(`${key}/`))) {
+            this.timelines.delete(place);
+            this.emit('timeline', place);
+        }
     }
 
     /** Changes some members of a room. */

@@ -20,6 +20,8 @@ export class Timeline {
     rev = 0;
     /** True while something is missing that events after it do not bring. */
     isBehind = false;
+    /** How often it began to catch up. Only the last time may say that nothing is missing. */
+    catchUps = 0;
     /** How many messages and changes came one by one; a page that was read meanwhile may lack them. */
     heard = 0;
     /** The number of the last opening of a place; a page that was asked for before it does not fit any more. */

@@ -1,6 +1,8 @@
 const PAGE = 50;
 /** The longest window while it is scrolled. */
 const LONGEST = 250;
+/** The messages of a room that stay after its view. */
+const KEPT = 200;
 
 /** A `before_seq` above every message. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -15,8 +17,10 @@ export class Timelines {
     /** Loads the newest page of a room unless its end is held. */
     async open(key) {
         const timeline = this.store.timeline(key);
-        if (timeline.loaded && timeline.atEnd) return timeline;
-        return this.openAtEnd(key);
+        if (!timeline.loaded || !timeline.atEnd) return this.openAtEnd(key);
+        // An earlier catching up may have failed.
+        if (timeline.isBehind) await this.sync(key);
+        return timeline;
     }
 
     openAtEnd(key) {
@@ -47,11 +51,19 @@ export class Timelines {
 
     async loadBefore(key) {
         const timeline = this.store.timeline(key);
-        if (timeline.atStart) return;
-        await this.#load(key, timeline.rev, async () => {
-            const messages = await this.routes.history(this.#room(key), { before: timeline.oldest, limit: PAGE });
-            return [messages, (held, page) => held.prepend(page, messages.length < PAGE, LONGEST)];
-        });
+        let isMoved = true;
+        // Live messages may push the oldest ones out of a long window while the page is read. It would leave a hole then.
+        for (let tries = 3; isMoved && tries && !timeline.atStart; tries -= 1) {
+            const { oldest } = timeline;
+            isMoved = false;
+            await this.#load(key, timeline.rev, async () => {
+                const messages = await this.routes.history(this.#room(key), { before: oldest, limit: PAGE });
+                return [messages, (held, page) => {
+                    isMoved = held.oldest !== oldest;
+                    if (!isMoved) held.prepend(page, messages.length < PAGE, LONGEST);
+                }];
+            });
+        }
     }
 
     async loadAfter(key) {
@@ -76,15 +88,26 @@ export class Timelines {
                 all.push(...page.items);
                 next = page.next;
             }
+            // The thread may have been closed meanwhile.
+            if (this.store.timelines.get(place) !== timeline) break;
             this.store.page(place, all, (held, page) => held.open(page, { atStart: true, atEnd: true }));
         }
         return timeline;
     }
 
+    /** A view of a room or a thread is gone. The newest messages of a room stay; a thread is read anew by its next view. */
+    close(key, root) {
+        if (root === undefined) this.store.timelines.get(key)?.trim(KEPT);
+        else this.store.timelines.delete(`${key}/${root}`);
+    }
+
     /** Loads how far the members of a room have read; a large room tells no single members. */
     async loadReaders(key) {
         const readers = await this.routes.readers(this.#room(key));
-        this.store.readers.set(key, new Map(readers.filter((each) => each.user_id).map((each) => [String(each.user_id), each.seq])));
+        // An event may have overtaken the reply, and a marker moves forward only.
+        const held = this.store.readers.get(key) ?? new Map();
+        const markers = readers.filter((each) => each.user_id).map(({ user_id, seq }) => [String(user_id), seq]);
+        this.store.readers.set(key, new Map(markers.map(([user, seq]) => [user, Math.max(seq, held.get(user) ?? 0)])));
         this.store.emit('readers', key);
     }
 
@@ -94,6 +117,7 @@ export class Timelines {
         const room = this.store.rooms.get(key);
         if (!room || !timeline?.loaded) return;
         timeline.isBehind = true;
+        const turn = (timeline.catchUps += 1);
         while (timeline.atEnd) {
             const page = await this.routes.history(room, { after: timeline.head, limit: 200, threads: 'inline' });
             for (const each of page) this.store.take(key, each, { live: true });
@@ -106,7 +130,7 @@ export class Timelines {
             timeline.rev = Math.max(timeline.rev, items.at(-1)?.rev ?? 0, complete ? rev : 0);
             if (complete || !items.length) break;
         }
-        timeline.isBehind = false;
+        if (timeline.catchUps === turn) timeline.isBehind = false;
     }
 
     /** Brings a timeline up to date that the live connection did not resume, once a page of it that is being read has come. */
@@ -115,9 +139,14 @@ export class Timelines {
         await this.sync(key);
     }
 
-    /** Fills a gap that the live connection told of; beyond a thousand messages it begins anew at the end. */
-    fill({ room, from, to }) {
-        return to - from > 1000 && this.store.timelines.get(room)?.atEnd ? this.openAtEnd(room) : this.sync(room);
+    /** Fills a gap that the live connection told of. Beyond a thousand messages the room and its open threads begin anew at the end. */
+    async fill({ room, from, to }) {
+        if (!(to - from > 1000 && this.store.timelines.get(room)?.atEnd)) return this.sync(room);
+        // An end that cannot be read now is still missing.
+        this.store.timeline(room).isBehind = true;
+        await this.openAtEnd(room);
+        const threads = [...this.store.timelines].filter(([place, { loaded }]) => loaded && place.startsWith(`${room}/`));
+        await Promise.all(threads.map(([place]) => this.openThread(room, Number(place.slice(room.length + 1)))));
     }
 
     /**

@@ -91,3 +91,50 @@ test('Replies to an open thread that came while the connection was down are show
     assert.deepEqual(server.store.timeline(`${KEY}/1`).messages.map((each) => each.seq), [1, 3]);
     assert.deepEqual(server.seqs, [1, 2, 4]);
 });
+
+test('A gap that is told while an earlier one is filled is not passed over if its filling fails', async () => {
+    const server = new Server(many(10));
+    await server.timelines.open(KEY);
+    for (const each of many(20).slice(10)) server.say(each, { told: false });
+    const { changes, history } = server;
+    let fail, second;
+    // Shortly before the first filling ends, the socket lacks more messages.
+    server.changes = (...all) => {
+        Object.assign(server, { changes, history: () => new Promise((_, reject) => (fail = reject)) });
+        for (const each of many(30).slice(20)) server.say(each, { told: false });
+        second = server.timelines.fill({ room: KEY, from: 21, to: 30 }).catch(() => {});
+        server.history = history;
+        return server.changes(...all);
+    };
+    await server.timelines.fill({ room: KEY, from: 11, to: 20 });
+    server.say(message(31));
+    fail(new Error('offline'));
+    await second;
+    server.reconnect();
+    assert.deepEqual(server.seqs, many(31).map((each) => each.seq));
+});
+
+test('A room that could not be brought up to date is, when it is opened again', async () => {
+    const server = new Server();
+    await server.timelines.open(KEY);
+    server.say(message(3), { told: false });
+    server.failures = 1;
+    await server.timelines.sync(KEY).catch(() => {});
+    await server.timelines.open(KEY);
+    assert.deepEqual(server.seqs, [1, 2, 3]);
+});
+
+test('A gap of more than a thousand messages is one of the open threads too, and no message passes over it', async () => {
+    const server = new Server();
+    await server.timelines.open(KEY);
+    await server.timelines.openThread(KEY, 1);
+    for (const each of many(1500).slice(2)) server.say(each, { told: false });
+    server.say(message(1400, { rev: 1, thread: { root: 1 } }), { told: false });
+    server.failures = 1;
+    await server.timelines.fill({ room: KEY, from: 3, to: 1500 }).catch(() => {});
+    server.say(message(1501));
+    assert.deepEqual(server.store.cursors()[KEY], [2, 0]);
+    await server.timelines.fill({ room: KEY, from: 3, to: 1500 });
+    assert.equal(server.seqs.at(-1), 1501);
+    assert.deepEqual(server.store.timeline(`${KEY}/1`).messages.map((each) => each.seq), [1, 1400]);
+});

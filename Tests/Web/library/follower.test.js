@@ -114,3 +114,15 @@ test('A draft that was stored while the connection was made stays', async () => 
     event(live, 'ready', { rooms: [{ ...before, draft: { content: 'Half a thought' } }] });
     assert.equal(client.drafts.text(KEY), 'Half a thought');
 });
+
+test('The rooms are read again after a start that leaves out long drafts', (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { live, reads } = followed();
+    const room = { workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 };
+    event(live, 'ready', { rooms: [room] });
+    context.mock.timers.tick(10_000);
+    assert.deepEqual(reads, []);
+    event(live, 'ready', { rooms: [{ ...room, draftsOmitted: true }] });
+    context.mock.timers.tick(10_000);
+    assert.ok(reads.includes('workspaces'));
+});

@@ -192,3 +192,30 @@ test('A message that cannot be stored is sent again on demand', async () => {
     await done;
     assert.deepEqual(server.contents, ['a photo']);
 });
+
+const unreadable = { slice: () => ({ arrayBuffer: () => Promise.reject(new DOMException('changed', 'NotReadableError')) }) };
+
+test('A message with a file that was deleted since it was chosen fails, and the next ones are sent', async () => {
+    const server = new Server(), box = outbox(server);
+    // A browser tells of it as of a lost network.
+    server.failures = [{ before: MaruError.offline() }];
+    await box.open('7');
+    const done = sent(box, 1);
+    await box.add({ ...message('a photo'), files: [unreadable] });
+    await box.add(message('fine'));
+    await done;
+    assert.deepEqual(server.contents, ['fine']);
+    assert.deepEqual(box.of('channel-1').map((each) => [each.content, each.state, each.error.code]), [['a photo', 'failed', 'file']]);
+});
+
+test('A file that was deleted since it was chosen is sent from the storage', async () => {
+    const server = new Server(), storage = new MemoryStorage(), tried = [], copy = new Blob(['a']);
+    storage.get = async () => ({ files: [copy] });
+    server.failures = [{ before: MaruError.offline() }];
+    const box = outbox({ send: (entry) => (tried.push(...entry.files), server.send(entry)) }, storage);
+    await box.open('7');
+    const done = sent(box, 1);
+    await box.add({ ...message('a photo'), files: [unreadable] });
+    await done;
+    assert.deepEqual(tried, [unreadable, copy]);
+});

@@ -28,7 +28,7 @@ export async function openSettings() {
             openSettings();
         }),
         h('h3', null, t('settings.notices')),
-        check(t('settings.browser'), { checked: app.get('notices') === 'on' && Notification.permission === 'granted', onchange: (event) => switchNotices(event.target) }),
+        check(t('settings.browser'), { checked: app.get('notices') === 'on' && globalThis.Notification?.permission === 'granted', onchange: (event) => switchNotices(event.target) }),
         form([
             check(t('settings.dnd'), { name: 'night', checked: !!night, onchange: (event) => (times.hidden = !event.target.checked) }),
             times,
@@ -54,8 +54,10 @@ export async function openSettings() {
 }
 
 async function switchNotices(box) {
-    if (box.checked && Notification.permission !== 'granted') await Notification.requestPermission();
-    const isOn = box.checked && Notification.permission === 'granted';
+    // Not every browser has notifications.
+    const { Notification } = globalThis;
+    if (box.checked && Notification && Notification.permission !== 'granted') await Notification.requestPermission();
+    const isOn = box.checked && Notification?.permission === 'granted';
     if (box.checked && !isOn) toast(t('settings.browserDenied'), { bad: true });
     box.checked = isOn;
     app.set('notices', isOn ? 'on' : 'off');

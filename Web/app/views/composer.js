@@ -17,6 +17,29 @@ const drafts = new Map();
 /** Files that were chosen and not sent yet, by user and place. */
 const staged = new Map();
 
+/** Stores a text that was written here. One that nobody has touched on this page may be older than the draft of the server. */
+function storeDraft(kept) {
+    const [user, place] = kept.split(' ');
+    const [room, root] = place.split('/');
+    const content = drafts.get(kept);
+    if (content === undefined || user !== app.store.me || !app.store.rooms.has(room)) return;
+    const thread = root === undefined ? undefined : Number(root);
+    const isNew = content !== app.client.drafts.text(room, thread);
+    app.client.drafts.save(room, content, thread).then(
+        () => {
+            if (drafts.get(kept) === content) drafts.delete(kept);
+            // The other tabs have the same session, and the server tells other sessions only.
+            if (isNew) app.tabs.postMessage('draft');
+        },
+        // The next connection or visit tries again.
+        () => {});
+}
+
+/** Stores the texts that the server did not take, as while there was no network. Their rooms need not be on the screen. */
+export function storeDrafts() {
+    for (const kept of [...drafts.keys()]) storeDraft(kept);
+}
+
 /** Writes messages to a room (`room`), or replies to a thread (`thread`). */
 class Composer extends View {
     #text = h('textarea', { rows: '1', enterkeyhint: 'send' });
@@ -28,6 +51,8 @@ class Composer extends View {
     #files = [];
     #edited = null;
     #kept = '';
+    /** The draft of the server that the field shows as it came. */
+    #taken = '';
     #typedAt = 0;
     #draftTimer = null;
 
@@ -55,17 +80,12 @@ class Composer extends View {
         this.completion = new Completion(this.#text, () => this.#names(), () => commandsOf(room.workspace, () => this.completion.again()));
         this.#text.addEventListener('input', () => this.#typed());
         this.#text.addEventListener('keydown', (event) => this.#key(event));
-        this.#text.addEventListener('paste', (event) => {
-            if (!event.clipboardData.files.length) return;
-            event.preventDefault();
-            this.attach(event.clipboardData.files);
-        });
+        this.#text.addEventListener('paste', (event) => this.#paste(event));
         this.listen(app.store, 'typing', (key) => key === this.room && this.#showTyping());
         this.listen(editing, this.place, (message) => this.#edit(message));
         this.listen(app.store, 'room', (key) => key === this.room && this.#takeDraft());
-        this.listen(app.client, 'connection', (state) => state !== 'offline' && this.#saveDraft());
         this.onEnd(() => this.#saveDraft());
-        this.#text.value = drafts.get(this.#kept) ?? app.client.drafts.text(this.room, this.thread);
+        this.#showDraft();
         this.#saveDraft();
         this.#showFiles();
         this.#changed();
@@ -135,7 +155,8 @@ class Composer extends View {
         this.#edited = message;
         this.#note.hidden = !message;
         this.#note.replaceChildren(...(message ? [icon('edit', 16), t('compose.editing'), h('button', { type: 'button', class: 'link-button', onclick: () => this.#edit(null) }, t('compose.cancel'))] : []));
-        this.#text.value = message ? message.content : drafts.get(this.#kept) ?? app.client.drafts.text(this.room, this.thread);
+        if (message) this.#text.value = message.content;
+        else this.#showDraft();
         this.#send.setAttribute('aria-label', t(message ? 'compose.save' : 'compose.send'));
         this.#changed();
         this.#text.focus();
@@ -198,28 +219,40 @@ class Composer extends View {
 
     // Drafts
 
-    /** A draft written on another device fills an empty composer. */
-    #takeDraft() {
-        const draft = app.client.drafts.text(this.room, this.thread);
-        if (draft && !this.#text.value && !drafts.has(this.#kept) && document.activeElement !== this.#text) {
-            this.#text.value = draft;
-            this.#changed();
-        }
+    /** Shows the text of this page, or else the draft of the server. */
+    #showDraft() {
+        this.#taken = app.client.drafts.text(this.room, this.thread);
+        this.#text.value = drafts.get(this.#kept) ?? this.#taken;
     }
 
-    /** Stores a text that was written here. One that nobody has touched on this page may be older than the draft of the server. */
+    /** A draft of another device fills an empty composer, and goes on or goes away there while nobody touches it here. */
+    #takeDraft() {
+        const shown = this.#text.value;
+        const isOwn = this.#edited || drafts.has(this.#kept);
+        if (isOwn || !app.store.rooms.has(this.room) || shown === app.client.drafts.text(this.room, this.thread)) return;
+        if (shown ? shown !== this.#taken : document.activeElement === this.#text) return;
+        this.#showDraft();
+        this.#changed();
+    }
+
     #saveDraft() {
         clearTimeout(this.#draftTimer);
-        const kept = this.#kept;
-        if (this.#edited || !app.store.rooms.has(this.room) || !drafts.has(kept)) return;
-        const content = this.#text.value;
-        app.client.drafts.save(this.room, content, this.thread).then(
-            () => drafts.get(kept) === content && drafts.delete(kept),
-            // The next connection or visit tries again.
-            () => {});
+        storeDraft(this.#kept);
     }
 
     // Files
+
+    /** A table or a page is copied with a picture of itself, and files with their names. */
+    #paste(event) {
+        const { files } = event.clipboardData;
+        if (!files.length) return;
+        event.preventDefault();
+        const names = [...files].map((each) => each.name);
+        const text = event.clipboardData.getData('text/plain');
+        const isText = text.split(/[\r\n]+/).some((line) => line && !names.includes(line.split('/').at(-1)));
+        this.attach(files);
+        if (isText) this.#insert(text);
+    }
 
     attach(list) {
         for (const file of list) {

@@ -24,7 +24,7 @@ class Rail extends View {
             const id = String(workspace.workspace_id);
             const { unreadCount, mentionCount } = app.store.badge(id);
             const isCurrent = id === app.route.workspace;
-            return { key: id, signature: [workspace, unreadCount > 0, mentionCount, isCurrent], make: () => this.#item(workspace, { unreadCount, mentionCount, isCurrent }) };
+            return { key: id, signature: [workspace, unreadCount, mentionCount, isCurrent], make: () => this.#item(workspace, { unreadCount, mentionCount, isCurrent }) };
         }));
         const me = app.store.users.get(app.store.me);
         if (me && this.shown !== me) {
@@ -46,8 +46,11 @@ class Rail extends View {
     /** The next user of this page begins at their own place. */
     #signOut() {
         return attempt(async () => {
-            await app.client.session.signOut();
-            app.go({}, { replace: true });
+            try {
+                await app.client.session.signOut();
+            } finally {
+                app.go({}, { replace: true });
+            }
         });
     }
 

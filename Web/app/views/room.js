@@ -1,5 +1,6 @@
 import { h, icon, iconButton, View } from '../dom.js';
 import { t } from '../i18n.js';
+import { dropSign } from '../parts/drop.js';
 import { app } from '../state.js';
 import './composer.js';
 import './timeline.js';
@@ -12,7 +13,6 @@ export const concerns = ({ name, data }, room) =>
 class Room extends View {
     #title = h('h1');
     #sub = h('p');
-    #drop = h('div', { class: 'drop', hidden: true }, t('compose.drop'));
 
     described = 0;
 
@@ -25,13 +25,12 @@ class Room extends View {
                 iconButton('back', t('nav.back'), () => app.go({ workspace: app.route.workspace }), { class: 'icon-button only-narrow' }),
                 h('div', { class: 'room-title' }, this.#title, this.#sub),
                 button('search', 'search'), button('pin', 'pins'), button('info', 'details')),
-            timeline, composer, this.#drop);
+            timeline, composer, dropSign(this, (files) => composer.attach(files)));
         this.listen(app.store, 'room', (key) => key === this.room && this.invalidate());
         this.listen(app.store, ['presence', 'users']);
         this.listen(app.client, 'event', (event) => concerns(event, app.store.rooms.get(this.room)) && this.#describeAgain());
         this.listen(app.store, 'message', (event) => event.room === this.room && this.#meet(event.message.user));
         this.listen(app, 'panel', () => this.#markPanel());
-        this.#acceptFiles(composer);
         this.describe();
         this.#markPanel();
     }
@@ -81,24 +80,6 @@ class Room extends View {
         for (const button of this.querySelectorAll('.room-head [data-panel]')) {
             button.setAttribute('aria-pressed', String(app.panel?.kind === button.dataset.panel));
         }
-    }
-
-    #acceptFiles(composer) {
-        const hasFiles = (event) => event.dataTransfer?.types.includes('Files');
-        let depth = 0;
-        const show = (change) => {
-            depth = Math.max(0, depth + change);
-            this.#drop.hidden = depth === 0;
-        };
-        this.addEventListener('dragenter', (event) => hasFiles(event) && show(1));
-        this.addEventListener('dragleave', (event) => hasFiles(event) && show(-1));
-        this.addEventListener('dragover', (event) => hasFiles(event) && event.preventDefault());
-        this.addEventListener('drop', (event) => {
-            if (!hasFiles(event)) return;
-            event.preventDefault();
-            show(-depth);
-            composer.attach(event.dataTransfer.files);
-        });
     }
 }
 

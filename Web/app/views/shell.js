@@ -3,6 +3,7 @@ import { t } from '../i18n.js';
 import { openSwitcher } from '../dialogs/switcher.js';
 import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
+import { storeDrafts } from './composer.js';
 import './rail.js';
 import './sidebar.js';
 import './room.js';
@@ -28,6 +29,7 @@ class Shell extends View {
         this.listen(app.store, 'rooms');
         this.listen(app.store, 'workspaces', () => (this.#isHere ? this.invalidate() : this.#arrive()));
         this.listen(app.client, 'connection', () => this.#showConnection());
+        this.listen(app.client, 'connection', (state) => state !== 'offline' && storeDrafts());
         const resized = () => this.invalidate();
         this.#isNarrow.addEventListener('change', resized);
         this.onEnd(() => this.#isNarrow.removeEventListener('change', resized));

@@ -2,6 +2,7 @@ import { isThreadOnly } from '../../maru/index.js';
 import { h, icon, keyed, View } from '../dom.js';
 import { explain, t } from '../i18n.js';
 import { mentionFinder } from '../markup.js';
+import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
 import { savedMessages } from './message-actions.js';
 import { rowsOf } from './timeline-rows.js';
@@ -17,11 +18,12 @@ class TimelineView extends View {
     #toEnd = h('button', { type: 'button', class: 'to-end', hidden: true, onclick: () => this.#goToEnd() });
     #jump = h('div', { class: 'jump-bar', hidden: true });
     #stuck = true;
-    #loading = false;
+    #loading = null;
     #failure = null;
     /** The last loading, which is tried again after a failure. */
     #work = null;
     #unreadAfter = null;
+    #unread = 0;
     #below = 0;
     #target = null;
     #shownTarget = false;
@@ -34,7 +36,7 @@ class TimelineView extends View {
     setup() {
         const room = app.store.rooms.get(this.room);
         this.#list.setAttribute('aria-label', t('room.messages', { name: room.name }));
-        if (this.thread === undefined && room.unreadCount) this.#unreadAfter = room.lastReadSeq;
+        if (this.thread === undefined && room.unreadCount) [this.#unreadAfter, this.#unread] = [room.lastReadSeq, room.unreadCount];
         this.replaceChildren(this.#scroller, this.#toEnd, this.#jump, this.#said);
         this.listen(app.store, 'timeline', (key) => key === this.place && this.invalidate());
         this.listen(app.client.outbox, 'changed', (key) => key === this.room && this.#outboxChanged());
@@ -43,7 +45,7 @@ class TimelineView extends View {
         this.listen(app.store, 'message', (event) => event.room === this.room && this.#arrived(event.message));
         this.listen(savedMessages, 'changed');
         this.listen(app.store, 'readers', (key) => key === this.room && this.invalidate());
-        this.listen(app, 'route', (route) => route.room === this.room && route.seq && this.thread === undefined && this.#goTo(route.seq));
+        this.listen(app, 'route', (route) => route.room === this.room && route.seq && this.thread === undefined && this.#jumpTo(route.seq));
         this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
         this.#list.addEventListener('keydown', (event) => this.#key(event));
         const grown = new ResizeObserver(() => this.#stuck && this.#toBottom());
@@ -54,7 +56,7 @@ class TimelineView extends View {
         this.onEnd(() => {
             grown.disconnect();
             removeEventListener('focus', seen);
-            app.store.timelines.get(this.room)?.trim(200);
+            app.client.timelines.close(this.room, this.thread);
         });
         this.#learnNames();
         this.#load(() => this.#open());
@@ -66,20 +68,23 @@ class TimelineView extends View {
         return app.route.seq ? this.#goTo(app.route.seq) : app.client.timelines.open(this.room);
     }
 
-    async #load(work) {
-        if (this.#loading) return;
-        this.#loading = true;
+    /** Loads one thing at a time. With `instead`, as for a click, it takes the place of a page that scrolling has asked for. */
+    async #load(work, { instead = false } = {}) {
+        if (this.#loading && !instead) return;
+        this.#loading = work;
         this.#failure = null;
         this.#work = work;
         this.#renderTop();
+        let failure = null;
         try {
             await work();
         } catch (error) {
-            this.#failure = error;
-        } finally {
-            this.#loading = false;
-            this.invalidate();
+            failure = error;
         }
+        if (this.#loading !== work) return;
+        this.#failure = failure;
+        this.#loading = null;
+        this.invalidate();
     }
 
     #learnNames() {
@@ -137,7 +142,7 @@ class TimelineView extends View {
         const isAbove = this.#unreadAfter !== null && timeline.loaded && timeline.oldest > this.#unreadAfter + 1 && !timeline.atStart && room;
         this.#jump.hidden = !isAbove;
         if (isAbove && !this.#jump.childElementCount) {
-            this.#jump.append(t('room.unreadAbove', { count: timeline.newest - this.#unreadAfter }), h('button', { type: 'button', onclick: () => this.#goTo(this.#unreadAfter + 1) }, t('room.jump')));
+            this.#jump.append(t('room.unreadAbove', { count: this.#unread }), h('button', { type: 'button', onclick: () => this.#jumpTo(this.#unreadAfter + 1) }, t('room.jump')));
         }
     }
 
@@ -178,10 +183,15 @@ class TimelineView extends View {
     async #goToEnd() {
         this.#target = null;
         this.#below = 0;
-        if (!app.store.timeline(this.place).atEnd) await this.#load(() => app.client.timelines.openAtEnd(this.room));
+        if (!app.store.timeline(this.place).atEnd) await this.#load(() => app.client.timelines.openAtEnd(this.room), { instead: true });
         this.#stuck = true;
         this.#toBottom();
         this.invalidate();
+    }
+
+    /** A jump by the user, which tells its failure: the messages on the screen stay. */
+    #jumpTo(seq) {
+        return attempt(() => this.#goTo(seq));
     }
 
     async #goTo(seq) {
@@ -193,12 +203,19 @@ class TimelineView extends View {
     }
 
     #showTarget() {
-        const element = this.#list.querySelector(`[data-seq="${this.#target}"]`);
+        const element = this.#targetRow();
         if (!element) return;
         this.#shownTarget = true;
         this.#stuck = false;
         element.scrollIntoView({ block: 'center' });
         element.focus({ preventScroll: true });
+    }
+
+    /** The row of the target; the one after it if the target stands in its thread only. */
+    #targetRow() {
+        const { oldest, newest, atStart, atEnd } = app.store.timeline(this.place);
+        const isHeld = (atStart || oldest <= this.#target) && (atEnd || newest >= this.#target);
+        return isHeld ? [...this.#list.querySelectorAll('[data-seq]')].find((row) => Number(row.dataset.seq) >= this.#target) : null;
     }
 
     // Events
