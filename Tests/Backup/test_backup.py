@@ -258,6 +258,24 @@ def eventually_some(ask):
     return found[-1]
 
 
+def test_a_backup_is_not_restored_beside_a_postgres_of_another_machine():
+    with fresh_instance() as fresh:
+        stored = fresh.data / "files/chat/channelChats/kept.jpg"
+        stored.parent.mkdir(parents=True)
+        stored.write_bytes(b"kept")
+        # deploy/up --postgres leaves it.
+        (fresh.data / "run").mkdir()
+        (fresh.data / "run/postgres_service").write_text("/etc/maru/service.conf")
+        folder = fresh.folder / "backup"
+        folder.mkdir()
+        (folder / "manifest.json").write_text(json.dumps({"format": 1, "created": "", "parts": {}, "tables": {}}))
+        for part in ("database.dump", "files.tar"):
+            (folder / part).touch()
+        refused = restore(fresh, folder)
+        assert refused.returncode == 1 and "/etc/maru/service.conf" in refused.stderr, refused.stdout + refused.stderr
+        assert stored.read_bytes() == b"kept" and not (fresh.data / "postgres").exists()
+
+
 CP = """#!/bin/sh
 {change}
 /bin/cp "$@"

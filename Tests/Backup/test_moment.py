@@ -186,6 +186,19 @@ def test_a_moment_that_cannot_come_back_is_refused_with_the_reason(product):
         assert not (fresh.data / "postgres").exists()
 
 
+def test_an_archive_without_files_takes_none_away():
+    with fresh_instance() as fresh:
+        stored = fresh.data / "files/chat/channelChats/kept.jpg"
+        stored.parent.mkdir(parents=True)
+        stored.write_bytes(b"kept")
+        # A first archive can end before its files are copied.
+        folder = fresh.folder / "archive"
+        folder.mkdir()
+        refused = restore(fresh, "2020-01-01 00:00:00+00", "--without-database", folder)
+        assert refused.returncode == 1 and "has no stored files" in refused.stderr, refused.stdout + refused.stderr
+        assert stored.read_bytes() == b"kept"
+
+
 def test_a_hole_in_the_archive_is_not_taken_for_its_end(product):
     folder, holed = product.folder / "archive", product.folder / "holed"
 

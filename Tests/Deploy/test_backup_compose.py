@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
-from gateway import CHECKOUT, patiently
+from gateway import CHECKOUT, eventually, patiently
 
 # Stands in for docker and docker compose: the volume of a service is a folder, and its scripts run in this machine. Postgres
 # has one table.
@@ -18,7 +19,11 @@ case "$1 $2" in
         # Compose 1.29 looks for the container number 1, which deploy/roll has replaced.
         [[ $4 == postgres ]] || { echo "No container found for $4_1" >&2; exit 1; }
         case $5 in
-            pg_dump) echo dump ;;
+            pg_dump)
+                touch FOLDER/dumping
+                while [[ -e FOLDER/hold ]]; do sleep 0.02; done
+                echo dump
+                ;;
             pg_restore) cat >/dev/null ;;
             psql)
                 while read -r line; do
@@ -69,13 +74,17 @@ class Composition:
         volumes = self.folder / "volumes"
         return {str(each.relative_to(volumes)): each.read_text() for each in volumes.rglob("*") if each.is_file()}
 
-    def run(self, command, *options, **environment):
-        result = subprocess.run(
+    def begin(self, command, *options, **environment):
+        return subprocess.Popen(
             [CHECKOUT / "deploy" / command, "--compose", "--without-secrets", *options, self.backup],
-            env={**self.environment, **environment}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patiently(120),
+            env={**self.environment, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        assert result.returncode == 0, result.stdout + result.stderr
-        return result.stdout
+
+    def run(self, command, *options, **environment):
+        process = self.begin(command, *options, **environment)
+        output, errors = process.communicate(timeout=patiently(120))
+        assert process.returncode == 0, output + errors
+        return output
 
 
 @pytest.fixture
@@ -119,3 +128,47 @@ def test_a_service_without_files_in_the_backup_has_none_after_a_restore(composit
     composition.run("restore", "--yes")
     assert composition.stored() == {"auth-service/profiles/a.png": "of auth", "chat-service/channelChats/c.mov": "of chat"}
     assert list(composition.volume("workspace").iterdir()) == []
+
+
+def test_no_file_is_replaced_if_those_of_one_service_cannot_be_unpacked(composition):
+    composition.run("backup")
+    composition.write("auth", "profiles/later.png", "later")
+    # There is no place for the files of the service that comes last.
+    shutil.rmtree(composition.volume("chat"))
+    composition.volume("chat").write_text("no folder")
+    before = composition.stored()
+    process = composition.begin("restore", "--yes")
+    _, errors = process.communicate(timeout=patiently(120))
+    assert process.returncode == 1 and "nothing was replaced" in errors, errors
+    assert composition.stored() == before
+    assert not list((composition.folder / "volumes").glob("*/.restored"))
+
+
+def test_a_second_backup_of_the_same_name_leaves_the_first_one_alone(composition):
+    hold = composition.folder / "hold"
+    hold.touch()
+    first = composition.begin("backup")
+    try:
+        eventually((composition.folder / "dumping").exists, 60)
+        second = composition.begin("backup")
+        try:
+            _, errors = second.communicate(timeout=patiently(60))
+        finally:
+            second.kill()
+        assert second.returncode == 1 and "already" in errors, errors
+    finally:
+        hold.unlink()
+        output, errors = first.communicate(timeout=patiently(120))
+    assert first.returncode == 0, output + errors
+    assert "is complete" in composition.run("restore", "--check")
+    assert {each.name for each in composition.folder.glob("backup*")} == {"backup"}
+    assert {each.name for each in composition.backup.iterdir()} == {"manifest.json", "database.dump", "files.tar"}
+
+
+def test_a_backup_that_was_killed_does_not_stop_the_next_one(composition):
+    partial = composition.folder / "backup.partial"
+    partial.mkdir()
+    (partial / "process").write_text(f"{os.getpid()} 1\n")
+    (partial / "files.tar").write_text("half")
+    assert "1 tables, 2 rows" in composition.run("backup")
+    assert not partial.exists()

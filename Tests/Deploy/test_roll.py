@@ -1,5 +1,7 @@
 """deploy/roll replaces the services of deploy/up one by one, and keeps the old process where the new one is not ready."""
 
+import contextlib
+import fcntl
 import json
 import os
 import subprocess
@@ -159,6 +161,35 @@ def test_two_rolls_do_not_run_at_once(running):
         assert second.returncode == 1 and "another deploy/roll is under way" in second.stderr
         (running.folder / "go").touch()
         assert first.wait(patiently(120)) == 0
+
+
+def is_free(lock):
+    with open(lock) as file, contextlib.suppress(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+def test_a_roll_after_an_interrupted_one_tells_its_own_outcome(running):
+    # The new process becomes ready once it may.
+    replace_program(running, "chat-service", f"until [ -e {running.folder}/go ]; do sleep 0.02; done; exec {{original}} \"$@\"")
+    with subprocess.Popen(running.command("roll", "chat-service"), env=running.environment) as first:
+        eventually(lambda: (running.data / "run/old-chat-service.pid").exists(), 60)
+        first.kill()
+    eventually(lambda: is_free(running.data / "run/roll.lock"), 60)
+    before = processes(running)
+    output = running.folder / "output"
+    with open(output, "w") as file:
+        second = subprocess.Popen(
+            running.command("roll", "payment-service"), env=running.environment, stdout=file, stderr=subprocess.STDOUT
+        )
+    # Only now may the instance end the first one.
+    eventually(lambda: "earlier" in output.read_text() or (running.data / "run/roll").exists(), 60)
+    (running.folder / "go").touch()
+    assert second.wait(patiently(120)) == 0, output.read_text()
+    told = output.read_text()
+    assert "replaced payment-service" in told and "replaced chat-service" not in told
+    assert running.process("payment-service") != before["payment-service"]
 
 
 def test_a_roll_without_an_instance_or_of_an_unknown_service_is_refused():

@@ -337,6 +337,42 @@ def test_root_runs_the_services_as_a_user_without_rights(running):
 
 
 @only_as_root
+def test_links_of_another_user_in_the_folder_for_ports_are_not_followed():
+    # As one of two ordinary users, since root may do everything.
+    user, port = 50_000 + os.getpid() % 10_000, free_ports(1)[0]
+    folder = pathlib.Path(f"/tmp/maru-ports-{user}")
+    place = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
+    try:
+        place.chmod(0o755)
+        precious = place / "precious"
+        precious.write_text("precious")
+        os.chown(precious, user, user)
+        folder.mkdir()
+        os.chown(folder, user + 1, user + 1)
+        (folder / str(port)).symlink_to(precious)
+        script = "fail() { echo \"$*\"; exit 1; }\n" + (CHECKOUT / "deploy/lib/ports.sh").read_text() + f"\nclaim_ports {port} 1"
+        as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+        result = subprocess.run([*as_user, "bash", "-c", script], cwd="/", capture_output=True, text=True)
+        assert precious.read_text() == "precious"
+        assert result.returncode == 1 and "belongs to another user" in result.stdout, result.stderr
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(place)
+
+
+def test_the_log_of_a_running_process_stays_bounded(instance):
+    instance.up()
+    log = instance.data / "logs/chat-service.log"
+    with open(log, "ab") as file:
+        file.write(b"x" * 20_000_001)
+    eventually(lambda: log.stat().st_size < 1000, 60)
+    assert log.with_suffix(".log.old").stat().st_size > 20_000_000
+    instance.down()
+    # The process went on at the beginning of the file.
+    assert b"drained" in log.read_bytes() and b"\0" not in log.read_bytes()
+
+
+@only_as_root
 def test_files_of_an_instance_that_ran_as_root_change_their_owner(instance):
     picture = instance.data / "files/chat/a/b.png"
     picture.parent.mkdir(parents=True)

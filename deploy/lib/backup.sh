@@ -82,6 +82,12 @@ require_stopped_instance() {
     stop_leftovers
 }
 
+# Fails if the instance uses a Postgres of another machine: one that is restored here would take the files of that one.
+require_own_postgres() {
+    [[ ! -s $data/run/postgres_service ]] ||
+        fail "$data uses the Postgres of $(<"$data/run/postgres_service"), which is restored by itself; remove $data/run/postgres_service to restore into one of its own"
+}
+
 # Each takes the folder of a backup or of an archive.
 save_instance_secrets() { (cd "$data/secrets" && tar --create --file="$1/secrets.tar" -- *); }
 save_instance_settings() { tar --create --file="$1/settings.tar" --directory="$data/settings" .; }

@@ -75,6 +75,7 @@ restore_moment_instance() {
     if [[ -z $backup ]]; then backup=$(own_archive); fi
     [[ -n $backup || $with_database == no ]] || fail "there is no archive of $data; deploy/backup --archive begins one"
     if [[ $with_database == yes ]]; then
+        require_own_postgres
         [[ -d $backup/postgres ]] || fail "$backup is no archive of deploy/backup --archive"
         backup=$(cd "$backup" && pwd -P)
         if [[ $backup == "$(own_archive)" ]]; then is_own=yes; fi
@@ -84,11 +85,18 @@ restore_moment_instance() {
     elif [[ -z $backup || $(realpath "$backup") == "$(realpath "${cluster%/postgres}/archive")" ]]; then
         is_own=yes
     fi
+    [[ $is_own == yes || -d $backup/files ]] || fail "$backup has no stored files; deploy/backup --archive copies them"
     if [[ -e $cluster || -e $data/files/chat ]]; then confirm "This replaces the data of $data."; fi
     if [[ $with_database == yes ]]; then recover_instance "$1" "$is_own"; fi
     if [[ $is_own == no ]]; then
+        # The present files stay if there is no room for both.
+        rm -rf "$data/files.new"
+        cp --archive "$backup/files" "$data/files.new" || {
+            rm -rf "$data/files.new"
+            fail "the files of $backup could not be copied; those of $data stay"
+        }
         rm -rf "$data/files"
-        cp --archive "$backup/files" "$data/files"
+        mv "$data/files.new" "$data/files"
         if [[ $with_secrets == yes && -e $backup/secrets.tar ]]; then bring_back_secrets "$backup"; fi
         bring_back_settings "$backup"
     fi

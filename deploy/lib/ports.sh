@@ -19,6 +19,8 @@ any_port_is_taken() {
 claim_ports() {
     local base=$1 count=$2 folder=/tmp/maru-ports-$UID descriptor
     mkdir -p "$folder"
+    # Everybody can make it first, with links to files of this user, which would be emptied.
+    [[ -O $folder && ! -L $folder ]] || fail "$folder belongs to another user; remove it"
     chmod 700 "$folder"
     exec {descriptor}>"$folder/$base"
     if flock -n "$descriptor" && ! any_port_is_taken "$base" "$count"; then return 0; fi

@@ -28,6 +28,15 @@ start() {
     record "$name" $!
 }
 
+# Moves large logs aside while their processes run. Each log is opened for appending, so its process goes on at the beginning of
+# the emptied file. Lines that come between the two steps are lost.
+bound_logs() {
+    local log
+    while read -r log; do
+        if cp "$log" "$log.old"; then : >"$log"; fi
+    done < <(find "$data/logs" -maxdepth 1 -name '*.log' -size +20000000c)
+}
+
 # Records the id and the start time of process NAME. The start time distinguishes it from a later process with the same id.
 record() {
     printf '%s %s\n' "$2" "$(start_time_of "$2")" >"$data/run/$1.new"

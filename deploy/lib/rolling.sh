@@ -76,9 +76,10 @@ roll() {
         fi
     done
     if [[ $outcome == finished ]] && ! reload_gateway; then outcome="the gateway keeps its configuration; see $data/logs/gateway.log"; fi
-    rm -f "$data/run/rolling"
     say "$(date -u +%FT%TZ) rolling: $outcome"
     printf 'end %s\n' "$outcome" >>"$data/run/rolled"
+    # Last, because the next deploy/roll waits for it.
+    rm -f "$data/run/rolling"
 }
 
 # Gives nginx its configuration again if it has changed.

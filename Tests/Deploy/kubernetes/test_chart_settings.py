@@ -228,6 +228,15 @@ def test_settings_of_all_services_and_of_one_are_merged():
     assert environment(rendered("tls").pods()["realtime-gateway"])["MARU_ALLOWED_ORIGINS"].count(",") == 1
 
 
+def test_large_numbers_are_written_with_all_their_digits():
+    assert environment(rendered("tls").pods()["gateway"])["MARU_GATEWAY_HSTS"] == "31536000"
+    given = {"workspace_daily_messages": 20000000, "image_pixels": "1000000", "user_dms": 500, "log_sample": 0.25, "edit_window": "5m"}
+    result = render(services={"chat": {"settings": given}}, gateway={"limits": {"requestsPerAddress": 1000000}})
+    chat, gateway = (environment(result.pods()[part]) for part in ("chat-service", "gateway"))
+    assert [chat[f"MARU_{name.upper()}"] for name in given] == ["20000000", "1000000", "500", "0.25", "5m"]
+    assert gateway["MARU_GATEWAY_REQUESTS_PER_ADDRESS"] == "1000000"
+
+
 @pytest.mark.parametrize("setting", ["drain_timeout", "public_address", "database_url", "node", "loops", "shared_ports"])
 def test_a_setting_that_the_chart_owns_cannot_be_set_beside_it(setting):
     with pytest.raises(helm_python.HelmError, match=rf"services.auth.settings.{setting}: the chart sets it"):

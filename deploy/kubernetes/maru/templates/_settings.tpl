@@ -33,7 +33,7 @@
 {{- if has $setting $reserved }}
 {{- fail (printf "services.%s.settings.%s: the chart sets it; see docs/kubernetes.md for the value to use instead" $.key $setting) }}
 {{- end }}
-{{- $_ := set $set $setting (toString $value) }}
+{{- $_ := set $set $setting (include "maru.text" $value) }}
 {{- end }}
 {{- if eq .key "realtime" }}
 # The other gateways reach this one at its own address: no name leads to a single pod.
@@ -44,6 +44,13 @@
 - name: MARU_{{ upper $setting }}
   value: {{ $value | quote }}
 {{- end }}
+{{- end }}
+
+{{/* A value as the text of a setting. Helm reads whole numbers as fractions, and writes them as 1e+06 from a million on. */}}
+{{- define "maru.text" -}}
+{{- if kindIs "float64" . }}
+{{- if eq . (floor .) }}{{ int64 . }}{{ else }}{{ toString . }}{{ end }}
+{{- else }}{{ toString . }}{{ end }}
 {{- end }}
 
 {{/* The environment of the API gateway. */}}
@@ -59,12 +66,12 @@
   "web_key" $gateway.webKey
   "workers" (toString $gateway.workers)
   "stop_seconds" (toString .Values.drain.gatewayCalls)
-  "hsts" (toString $gateway.hsts)
+  "hsts" (include "maru.text" $gateway.hsts)
   "allowed_origins" (join "," .Values.allowedOrigins)
   "trusted_proxies" (join " " $gateway.trustedProxies)
-  "requests_per_address" (toString $gateway.limits.requestsPerAddress)
-  "requests_per_caller" (toString $gateway.limits.requestsPerCaller)
-  "connections_per_address" (toString $gateway.limits.connectionsPerAddress)
+  "requests_per_address" (include "maru.text" $gateway.limits.requestsPerAddress)
+  "requests_per_caller" (include "maru.text" $gateway.limits.requestsPerCaller)
+  "connections_per_address" (include "maru.text" $gateway.limits.connectionsPerAddress)
   "largest_body" $gateway.limits.largestBody }}
 {{- if not $gateway.webKey }}{{- $set = omit $set "web" "web_key" }}{{- end }}
 {{- if $gateway.redirectPort }}{{- $_ := set $set "redirect_port" (toString $gateway.redirectPort) }}{{- end }}
