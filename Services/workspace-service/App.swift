@@ -35,6 +35,7 @@ enum App {
             store: store, members: members, channels: channelStore, facts: facts,
             charges: CoinCharges(
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
+                loops: service.loops,
                 workspacePrice: settings.workspacePrice,
                 log: service.log),
             audit: audit, limits: settings.workspaceLimits)
@@ -52,7 +53,7 @@ enum App {
         let covers = CoverImages(pictures: pictures)
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
-            image: try await covers.storeDefault(), owner: settings.systemOwner)
+            image: try await covers.storeDefault(), owner: settings.systemOwner, log: service.log)
         try await system.prepare()
         let memberships = Memberships(
             access: AccessStore(database: database), workspaces: store, channels: channels)

@@ -134,6 +134,24 @@ struct LedgerTests {
         }
     }
 
+    @Test("A reserve that cannot expire does not keep the coins of other users")
+    func badReserve() async throws {
+        try await PaymentFixture.use(["reserve_lifetime": "1ms"]) { fixture in
+            try await fixture.database.run(
+                sql: """
+                    create function payment.refuse_reserve() returns trigger language plpgsql as
+                        $$ begin raise exception 'planted'; end $$;
+                    create trigger planted before update on payment.reserve for each row
+                        when (old.key = 'a') execute function payment.refuse_reserve()
+                    """)
+            _ = try await fixture.reserve("a", user: 7, amount: 60)
+            _ = try await fixture.reserve("b", user: 8, amount: 40)
+            try await eventually("the expiry") { try await fixture.balance(8) == 100 }
+            let held = try await fixture.balance(7)
+            #expect(held == 40)
+        }
+    }
+
     @Test("Two instances expire a reserve once")
     func expiryOnce() async throws {
         try await PaymentFixture.use(instances: 2, ["reserve_lifetime": "1ms", "sweep_interval": "5ms"]) { fixture in

@@ -17,17 +17,10 @@ struct ReconciliationTests {
         try await fixture.database.run(sql: off + sql + ";" + on)
     }
 
-    /// Waits for the first scheduled run, which would list differences that the test plants.
-    private func firstRun(in fixture: PaymentFixture) async throws {
-        try await eventually("the first run") {
-            try await fixture.value("select finished_at is not null from payment.schedule") == "t"
-        }
-    }
-
     @Test("A difference planted in the ledger or in a stored payment is found, listed and resolved")
     func plantedInDatabase() async throws {
         try await PaymentFixture.use { fixture in
-            try await firstRun(in: fixture)
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
             _ = try await fixture.validate("imp_1", "ios_sooda_1")
             _ = try await fixture.reserve("k", user: 7, amount: 5)
@@ -81,7 +74,7 @@ struct ReconciliationTests {
     @Test("A difference planted at the provider is found, and a missed cancellation is refunded at once")
     func plantedAtProvider() async throws {
         try await PaymentFixture.use { fixture in
-            try await firstRun(in: fixture)
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
             _ = try await fixture.validate("imp_1", "ios_sooda_1")
             fixture.provider.change("imp_1") { $0.amount = 5 }
@@ -109,7 +102,7 @@ struct ReconciliationTests {
     @Test("While a provider is down its differences stay unresolved, and the ledger is still checked")
     func providerDown() async throws {
         try await PaymentFixture.use { fixture in
-            try await firstRun(in: fixture)
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
             _ = try await fixture.validate("imp_1", "ios_sooda_1")
             fixture.provider.change("imp_1") { $0.amount = 5 }
@@ -126,7 +119,7 @@ struct ReconciliationTests {
         arguments: ["update of refunded", "update"])
     func badPayment(refused event: String) async throws {
         try await PaymentFixture.use { fixture in
-            try await firstRun(in: fixture)
+            try await fixture.firstReconciliation()
             for number in 1...2 {
                 fixture.provider.put(.init(reference: "imp_\(number)", order: "ios_sooda_\(number)"))
                 _ = try await fixture.validate("imp_\(number)", "ios_sooda_\(number)")
@@ -218,7 +211,7 @@ struct ReconciliationTests {
     @Test("One of the instances runs it when it is due")
     func schedule() async throws {
         try await PaymentFixture.use(instances: 2) { fixture in
-            try await firstRun(in: fixture)
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
             _ = try await fixture.validate("imp_1", "ios_sooda_1")
             fixture.provider.change("imp_1") { $0.status = "cancelled" }

@@ -89,6 +89,24 @@ struct CoinCrashTests {
         }
     }
 
+    @Test("A client that goes away during the creation has its coins released; they do not wait for their expiry")
+    func clientGone() async throws {
+        try await CoinHarness.use { harness in
+            let service = try await harness.start()
+            try await harness.locking("workspace.workspace", in: "share row exclusive") {
+                let client = try harness.beginCreation(on: service)
+                try await harness.untilBlocked()
+                client.finishSending()
+                try await eventually("the release") {
+                    try await harness.sql("select state from payment.reserve") == "released"
+                }
+            }
+            #expect(try await harness.balance() == 100)
+            #expect(try await harness.workspaces == "0")
+            await service.stop()
+        }
+    }
+
     @Test(
         "If the database is lost during the creation, the call fails, and the charge matches the outcome in the end"
     )

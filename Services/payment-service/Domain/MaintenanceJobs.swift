@@ -14,9 +14,7 @@ struct MaintenanceJobs: Sendable {
     private static let batch = 100
 
     /// Expires due reserves.
-    func expireReserves() async throws {
-        while try await ledger.expire(atMost: Self.batch) == Self.batch {}
-    }
+    func expireReserves() async throws { try await ledger.expireDue(page: Self.batch) }
 
     /// Resumes due attempts.
     func resumeAttempts() async throws {

@@ -110,9 +110,9 @@ struct AttemptStore: Sendable {
         try await database.execute(Self.postpone, id, next)
     }
 
-    /// Deletes attempts that ended before `moment`, at most 5,000.
+    /// Deletes attempts that ended before `moment`, 5,000 at once.
     func delete(before moment: Timestamp) async throws(PostgresError) {
-        try await database.execute(Self.delete, moment)
+        while try await database.execute(Self.delete, moment) > 0 {}
     }
 }
 

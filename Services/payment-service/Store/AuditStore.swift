@@ -71,7 +71,12 @@ struct AuditStore: Sendable {
         """
         select 'capture_uncollected', key, '0', amount::text from reserve where uncollected_at is not null
         union all
-        select 'attempt_abandoned', id::text, outcome, reference from attempt where outcome = 'abandoned'
+        select 'attempt_abandoned', id::text, outcome, reference from attempt
+        where outcome = 'abandoned' and not exists (
+            select from payment
+            where payment.reference = attempt.reference and payment.owner is not null
+                and payment.provider = coalesce(attempt.provider, payment.provider)
+        )
         union all
         select 'payment_unclaimed', id::text, 'unclaimed', status from payment
         where owner is null and status = 'paid' and seen_at < $1
@@ -103,7 +108,7 @@ struct AuditStore: Sendable {
         return found
     }
 
-    /// Returns captures without coins, abandoned attempts and unclaimed payments.
+    /// Returns captures without coins, abandoned attempts at payments that nobody was credited, and unclaimed payments.
     func leftovers(unclaimedBefore moment: Timestamp) async throws(PostgresError) -> [Difference] {
         try await database.query(Self.leftovers, moment).map(Difference.init(row:))
     }

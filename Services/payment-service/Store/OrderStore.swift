@@ -5,6 +5,8 @@ import Wire
 struct OrderStore: Sendable {
     let database: PostgresPool
 
+    private static let lock = Statement.write(
+        "lock orders of user", "select pg_advisory_xact_lock(hashtextextended('orders ' || $1::bigint, 0))")
     private static let insert = Statement.write(
         "insert order",
         """
@@ -24,11 +26,16 @@ struct OrderStore: Sendable {
         )
         """)
 
-    /// Inserts an order.
+    /// Inserts an order. Concurrent calls of one user wait for each other, so that they do not exceed the limit.
     ///
     /// - Returns: false if the user has made `limit` orders within a day.
-    func insert(_ order: PurchaseOrder, limit: Int) async throws(PostgresError) -> Bool {
-        try await database.execute(Self.insert, order.number.text, order.user, order.item.name, limit) > 0
+    func insert(_ order: PurchaseOrder, limit: Int) async throws -> Bool {
+        try await database.transaction { transaction in
+            try await transaction.query(Self.lock, order.user)
+            let inserted = try await transaction.execute(
+                Self.insert, order.number.text, order.user, order.item.name, limit)
+            return inserted > 0
+        }
     }
 
     /// Returns the user of an order; nil if there is no such order.
@@ -36,8 +43,8 @@ struct OrderStore: Sendable {
         try await database.query(Self.owner, number).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// Deletes orders made before `moment`, at most 5,000.
+    /// Deletes orders made before `moment`, 5,000 at once.
     func delete(before moment: Timestamp) async throws(PostgresError) {
-        try await database.execute(Self.delete, moment)
+        while try await database.execute(Self.delete, moment) > 0 {}
     }
 }

@@ -46,8 +46,7 @@ struct PaymentStore: Sendable {
         "update payment",
         """
         update payment set order_number = $2, item = $3, amount = $4, cancelled_amount = $5, currency = $6,
-            status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12,
-            checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint
+            status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12
         where id = $1
         """)
     private static let unchecked = Statement.read(
@@ -55,8 +54,9 @@ struct PaymentStore: Sendable {
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
             owner, coins, credited_at, refunded
-        from payment where checked_at < $1 and seen_at > $2 and id <> all($3::bigint[])
-        order by checked_at limit $4
+        from payment
+        where checked_at < $1 and seen_at > $2 and id <> all($3::bigint[]) and provider <> all($4::text[])
+        order by checked_at limit $5
         """)
     private static let markChecked = Statement.write(
         "mark payment checked",
@@ -94,7 +94,8 @@ struct PaymentStore: Sendable {
         return (record, try rows[2].map(PaymentAttempt.init(row:)))
     }
 
-    /// Adds the update of a payment to a batch, and marks it as checked now.
+    /// Adds the update of a payment to a batch. The payment is not marked as checked by it: only a run of the
+    /// reconciliation compares payments with their reports.
     func add(_ record: PaymentRecord, to batch: inout PostgresBatch) throws(PostgresError) {
         let (report, credit) = (record.report, record.credit)
         try batch.add(
@@ -105,11 +106,15 @@ struct PaymentStore: Sendable {
 
     /// Returns payments last checked before `moment` and first seen after `horizon`, those checked longest ago first.
     ///
-    /// - Parameter skipped: payments to leave out.
+    /// - Parameters:
+    ///   - skipped: payments to leave out.
+    ///   - silent: providers with payments to leave out.
     func unchecked(
-        since moment: Timestamp, notOlderThan horizon: Timestamp, except skipped: [Int64], limit: Int
+        since moment: Timestamp, notOlderThan horizon: Timestamp, except skipped: [Int64], notOf silent: [String],
+        limit: Int
     ) async throws(PostgresError) -> [PaymentRecord] {
-        try await database.query(Self.unchecked, moment, horizon, skipped, limit).map(PaymentRecord.init(row:))
+        try await database.query(Self.unchecked, moment, horizon, skipped, silent, limit)
+            .map(PaymentRecord.init(row:))
     }
 
     /// Marks a payment as checked now.

@@ -23,7 +23,7 @@ struct ReserveStore: Sendable {
         "overdue reserves",
         """
         select key, user_id from reserve
-        where state = 'reserved' and expires_at <= $1 order by expires_at limit $2
+        where state = 'reserved' and expires_at <= $1 and key <> all($2::text[]) order by expires_at limit $3
         """)
 
     /// Adds the insert or update of a reserve to a batch.
@@ -39,9 +39,11 @@ struct ReserveStore: Sendable {
         try await database.query(Self.owner, key).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// Returns expired reserves, those longest overdue first.
-    func overdue(at now: Timestamp, limit: Int) async throws(PostgresError) -> [ReserveKey] {
-        try await database.query(Self.overdue, now, limit).map { row throws(PostgresError) in
+    /// Returns reserves that are due to expire, those longest overdue first.
+    ///
+    /// - Parameter skipped: keys of reserves to leave out.
+    func overdue(at now: Timestamp, except skipped: [String], limit: Int) async throws(PostgresError) -> [ReserveKey] {
+        try await database.query(Self.overdue, now, skipped, limit).map { row throws(PostgresError) in
             ReserveKey(key: try row.next(), user: try row.next())
         }
     }

@@ -33,8 +33,8 @@ struct WebhookStore: Sendable {
         try await queryable.execute(Self.insert, provider, id) > 0
     }
 
-    /// Deletes ids of webhooks received before `moment`, at most 5,000.
+    /// Deletes ids of webhooks received before `moment`, 5,000 at once.
     func delete(before moment: Timestamp) async throws(PostgresError) {
-        try await database.execute(Self.delete, moment)
+        while try await database.execute(Self.delete, moment) > 0 {}
     }
 }

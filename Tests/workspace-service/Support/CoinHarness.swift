@@ -47,6 +47,19 @@ final class CoinHarness: Stoppable {
         ).reply()
     }
 
+    /// Sends the request to create a workspace, and leaves its reply alone.
+    func beginCreation(on service: BuiltService) throws -> RawConnection {
+        let body = Form(["name": "work"], image: .png).body
+        let head = [
+            "POST /v1/workspaces HTTP/1.1", "Host: 127.0.0.1", "SesacKey: native",
+            "Authorization: " + peers.tokens.token(user: 1, key: "native"), "\(Form.type.0): \(Form.type.1)",
+            "Content-Length: \(body.count)",
+        ]
+        let connection = try RawConnection(port: service.publicPort)
+        try connection.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+        return connection
+    }
+
     func balance() async throws -> Int {
         let reply = try await HTTPCall(
             "POST", port: payment.internalPort, "/internal/balances",

@@ -60,15 +60,26 @@ struct Ledger: Sendable {
         try await spend(key, of: user) { $0.release() }
     }
 
-    /// Expires up to `limit` reserves that are due.
+    /// Expires all reserves that are due, and reads `page` of them at once.
     ///
-    /// - Returns: the number of due reserves.
-    func expire(atMost limit: Int) async throws -> Int {
-        let overdue = try await reserves.overdue(at: .now, limit: limit)
-        for reserve in overdue {
-            try await spend(reserve.key, of: reserve.user) { $0.expire(at: .now) }
+    /// - Throws: the first failure, after the others have expired. After `page` failures it stops.
+    func expireDue(page: Int) async throws {
+        var failed: [String] = []
+        var failure: (any Error)?
+        while true {
+            let overdue = try await reserves.overdue(at: .now, except: failed, limit: page)
+            for reserve in overdue {
+                do {
+                    try await spend(reserve.key, of: reserve.user) { $0.expire(at: .now) }
+                } catch {
+                    // The coins of the others do not wait for one that cannot expire.
+                    failed.append(reserve.key)
+                    failure = failure ?? error
+                }
+            }
+            if overdue.count < page || failed.count >= page { break }
         }
-        return overdue.count
+        if let failure { throw failure }
     }
 
     // MARK: The transaction of every spend

@@ -22,6 +22,8 @@ struct Reconciliation: Sendable {
         var failure: (any Error)?
         /// Payments that could be neither settled nor marked as checked.
         var skipped: [Int64] = []
+        /// Providers that are not asked any more, because they did not answer many times in a row.
+        var silent: [String] = []
     }
 
     let audit: AuditStore
@@ -35,7 +37,7 @@ struct Reconciliation: Sendable {
 
     private static let page = 100
     private static let listLimit = 1000
-    /// A run stops its lookups after this many consecutive failures.
+    /// A run stops its lookups at a provider after this many consecutive failures.
     private static let failureLimit = 5
     /// How long ended attempts, orders and webhook ids are kept.
     private static let retention = Duration.seconds(30 * 86_400)
@@ -82,17 +84,21 @@ struct Reconciliation: Sendable {
 
     /// Compares every payment of the window with its provider. A missed cancellation is applied at once.
     private func comparePayments(since start: Timestamp) async throws -> Comparison {
-        var (comparison, failures) = (Comparison(), 0)
+        var comparison = Comparison()
+        var failures: [String: Int] = [:]
         while true {
             let page = try await payments.payments.unchecked(
-                since: start, notOlderThan: start - window, except: comparison.skipped, limit: Self.page)
+                since: start, notOlderThan: start - window, except: comparison.skipped, notOf: comparison.silent,
+                limit: Self.page)
             if page.isEmpty { return comparison }
-            for record in page {
+            for record in page where !comparison.silent.contains(record.provider) {
                 let isChecked = await compare(record, in: &comparison)
                 comparison.checked += 1
-                failures = isChecked ? 0 : failures + 1
-                // A provider that is down is not asked about everything; the next run continues with the rest.
-                if failures == Self.failureLimit { return comparison }
+                let inARow = isChecked ? 0 : failures[record.provider, default: 0] + 1
+                failures[record.provider] = inARow
+                // A provider that is down is not asked about everything, and the next run continues with the rest. The
+                // payments of other providers do not wait for it.
+                if inARow == Self.failureLimit { comparison.silent.append(record.provider) }
             }
         }
     }
@@ -131,6 +137,7 @@ struct Reconciliation: Sendable {
             differences = PaymentComparison.differences(of: record, from: nil)
         case .payment(let report, _):
             let settled = try await payments.settle(report, of: record.provider, for: nil)
+            try await payments.payments.markChecked(record.id)
             differences = PaymentComparison.differences(of: settled.before, from: report)
         }
         for difference in differences { try await store.record(difference) }
