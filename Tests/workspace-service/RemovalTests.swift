@@ -46,6 +46,34 @@ struct RemovalTests {
         }
     }
 
+    @Test("Clients are told of the next owners of the channels and the workspace of a removed, banned or deleted owner")
+    func nextOwners() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            for user in 2...4 as ClosedRange<Int64> { try await harness.invite(user, to: id) }
+            let one = try await harness.makeChannel("one", in: id, owner: 2)
+            let two = try await harness.makeChannel("two", in: id, owner: 3)
+            let hints = try RawConnection(port: harness.redis.port)
+            try hints.send("SUBSCRIBE directory\r\nPING\r\n")
+            func hear(until mark: String) async throws -> String {
+                try await onOwnThread { Result { try hints.receive(until: mark) } }.get()
+            }
+            _ = try await hear(until: "pong\r\n$0\r\n\r\n")
+            let removed = try await harness.call("DELETE", "/v1/workspaces/\(id)/members/2")
+            #expect(removed.status == 200, "\(removed.text)")
+            _ = try await hear(until: #""channel_id":"\#(one)","name":"one","owner_id":"1","#)
+            let banned = try await harness.call("PUT", "/v1/workspaces/\(id)/bans/3", json: "{}")
+            #expect(banned.status == 200, "\(banned.text)")
+            _ = try await hear(until: #""channel_id":"\#(two)","name":"two","owner_id":"1","#)
+            try await harness.redis.command(
+                "XADD", "facts:auth", "*", "id", "1", "type", "user.deleted", "body",
+                #"{"user_id":"1","round":1,"messages":false}"#)
+            let heard = try await hear(until: #""owner_id":"4","#)
+            #expect(heard.contains(#""subject":"workspace","name":"work""#))
+            _ = try await hear(until: #""channel_id":"\#(one)","name":"one","owner_id":"4","#)
+        }
+    }
+
     @Test("A18: after a report a member is removed as by the owner, once, and the owner never")
     func afterReport() async throws {
         try await WorkspaceHarness.use { harness in

@@ -47,4 +47,73 @@ struct SecondFactorGraceTests {
             #expect(try await harness.sql("select count(*) from second_factor_grace") == "0")
         }
     }
+
+    @Test("A20: a member that comes back after the end of their grace is locked out before anybody else is told of them")
+    func comingBackLate() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let path = "/v1/workspaces/\(id)"
+            try await harness.invite(2, to: id)
+            _ = try await harness.sql(
+                """
+                update workspace set second_factor_from = 1, second_factor_grace = 0 where id = \(id);
+                insert into second_factor values (1, true, 1);
+                update member set locked_out_at = 1 where user_id = 2
+                """)
+            #expect(try await harness.call("DELETE", path + "/exit", user: 2).status == 200)
+            let made = try await harness.call("POST", path + "/invitations", json: "{}")
+            let token = try #require(try made.json["token"]?.string)
+            let accepted = try await harness.call(
+                "POST", "/v1/workspaces/invitations/accept", user: 2, json: #"{"token":"\#(token)"}"#)
+            #expect(accepted.status == 200, "\(accepted.text)")
+            #expect(try await harness.call("GET", path, user: 2).errorCode == "E08")
+            let state = "select locked_out_at = joined_at, second_factor_due is null from member where user_id = 2"
+            #expect(try await harness.sql(state) == "t|t")
+            // The fact of the first addition is the only one, until the member is let in.
+            let additions = """
+                select count(*) from outbox where type = 'workspace.member.added' and body like '%"user_id":"2"%'
+                """
+            #expect(try await harness.sql(additions) == "1")
+            let lifted = try await harness.call(
+                "PUT", path + "/settings", json: #"{"requiresSecondFactor":false}"#)
+            #expect(lifted.status == 200, "\(lifted.text)")
+            #expect(try await harness.call("GET", path, user: 2).status == 200)
+            #expect(try await harness.sql(additions) == "2")
+        }
+    }
+
+    @Test("A20: an owner without a second factor does not lock themselves out by a shorter grace")
+    func shorterGrace() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            func set(_ json: String) async throws -> HTTPCall.Reply {
+                try await harness.call("PUT", "/v1/workspaces/\(id)/settings", json: json)
+            }
+            harness.peers.change { $0.withSecondFactor = [1] }
+            #expect(try await set(#"{"requiresSecondFactor":true}"#).status == 200)
+            harness.peers.change { $0.withSecondFactor = [] }
+            #expect(try await set(#"{"secondFactorGraceDays":0}"#).errorCode == "E15")
+            #expect(try await harness.call("GET", "/v1/workspaces/\(id)").status == 200)
+            // Without the rule the number of days means nothing.
+            #expect(try await set(#"{"requiresSecondFactor":false,"secondFactorGraceDays":0}"#).status == 200)
+            #expect(try await set(#"{"secondFactorGraceDays":0}"#).status == 200)
+        }
+    }
+
+    @Test("A20: a member that waits to be let in after the end of a rule is let in, though they turn the second factor off")
+    func turnedOffMeanwhile() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            // The rule has ended, and no instance has let the member in so far.
+            _ = try await harness.sql(
+                "update member set locked_out_at = 1, second_factor_due = 9000000000000 where user_id = 2")
+            try await harness.redis.command(
+                "XADD", "facts:auth", "*", "id", "1", "type", "second-factor.changed", "body",
+                #"{"user_id":"2","on":false,"version":2}"#)
+            try await eventually(within: .seconds(30), "the admission") {
+                try await harness.call("GET", "/v1/workspaces/\(id)", user: 2).status == 200
+            }
+        }
+    }
 }

@@ -102,4 +102,46 @@ struct SystemWorkspaceTests {
             #expect(try await self.lobby(harness)?["owner_id"]?.string == "7")
         }
     }
+
+    @Test("The owner of a channel that lost its owner answers as a member, also once a user owns the workspace")
+    func channelWithoutOwner() async throws {
+        try await WorkspaceHarness.use { harness in
+            #expect(try await enter(harness, 2) == 200)
+            let id = Int64(try await harness.sql("select id from workspace where slug = 'lobby'")) ?? 0
+            let channel = try await harness.makeChannel("mine", in: id, owner: 2)
+            let removed = try await harness.ask(
+                "POST", "/internal/workspaces/\(id)/removals", json: #"{"user_id":"2"}"#)
+            #expect(removed.status == 200, "\(removed.text)")
+            // As `system_owner` does at the next start.
+            #expect(try await enter(harness, 7) == 200)
+            _ = try await harness.sql(
+                """
+                begin;
+                update workspace set owner = 7 where id = \(id);
+                update channel set owner = 7 where workspace = \(id) and is_default;
+                commit
+                """)
+            let path = "/v1/workspaces/\(id)"
+            let shown = try await harness.call("GET", "\(path)/channels/\(channel)", user: 7, key: "gathering")
+            #expect(try shown.json["owner_id"]?.string == "0")
+            let owner = try await harness.call("GET", "\(path)/members/0", user: 7, key: "gathering")
+            #expect(try owner.json["user_id"]?.string == "0", "\(owner.text)")
+        }
+    }
+
+    @Test("Instances start although the configured owner has handed a system workspace over and was banned from it")
+    func bannedOwner() async throws {
+        try await WorkspaceHarness.use(["system_owner": "7"]) { harness in
+            #expect(try await enter(harness, 8) == 200)
+            let id = try await lobby(harness, 8)?["workspace_id"]?.string ?? ""
+            let transferred = try await harness.call(
+                "PUT", "/v1/workspaces/\(id)/transfer/ownership", user: 7, json: #"{"owner_id":"8"}"#)
+            #expect(transferred.status == 200, "\(transferred.text)")
+            let banned = try await harness.call("PUT", "/v1/workspaces/\(id)/bans/7", user: 8, json: "{}")
+            #expect(banned.status == 200, "\(banned.text)")
+            try await harness.start()
+            #expect(try await lobby(harness, 8)?["owner_id"]?.string == "8")
+            #expect(try await harness.sql("select count(*) from member where user_id = 7") == "0")
+        }
+    }
 }

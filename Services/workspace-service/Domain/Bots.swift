@@ -67,16 +67,17 @@ struct Bots: Sendable {
         try await require(bot, in: id, by: user)
         // A second attempt finds the row if the transaction fails.
         try await auth.end(EndBotRequest(bot: bot, workspace: id))
-        let (owner, isGone) = try await workspaces.changing(id, by: user) { workspace, role, tx in
+        let (owner, isGone, passedOn) = try await workspaces.changing(id, by: user) { workspace, role, tx in
             try Policy.require(.manageBots, of: role)
             let isMember = try await workspaces.members.role(of: bot, in: id, in: tx) != .outsider
-            if isMember { try await workspaces.expel(bot, from: workspace, by: user, in: tx) }
+            let passedOn = try await isMember ? workspaces.expel(bot, from: workspace, by: user, in: tx) : []
             try await store.delete(bot, in: id, tx)
             try await workspaces.audit.record(
                 AuditEvent(.botDeleted, by: user, to: bot, from: origin), of: id, in: tx)
-            return (workspace.owner, isMember)
+            return (workspace.owner, isMember, passedOn)
         }
         if isGone { workspaces.facts.tell(.gone, of: id, .member(bot, of: nil)) }
+        workspaces.facts.tellOwner(of: passedOn)
         workspaces.facts.hint(id)
         if let owner { workspaces.facts.hint(id, user: owner) }
     }

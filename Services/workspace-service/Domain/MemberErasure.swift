@@ -23,30 +23,37 @@ struct MemberErasure: Sendable {
     func shared(ownedBy user: UserID) async throws -> [WorkspaceID] { try await store.shared(ownedBy: user) }
 
     private func leave(_ id: WorkspaceID, _ user: UserID) async throws {
-        try await workspaces.changing(id, by: user, admitsLockedOut: true) { workspace, role, tx in
-            guard role != .outsider else { return }
+        let (transferred, passedOn) = try await workspaces.changing(id, by: user, admitsLockedOut: true) {
+            workspace, role, tx -> (Workspace?, [Channel]) in
+            guard role != .outsider else { return (nil, []) }
             var owner = workspace.owner
+            var transferred: Workspace?
             if role == .owner {
                 // Someone may have joined since auth-service asked for shared workspaces.
                 guard let successor = try await store.successor(of: user, in: id, tx) else {
                     try await workspaces.store.delete(id, in: tx)
-                    return try await workspaces.facts.workspaceDeleted(workspace, in: tx)
+                    try await workspaces.facts.workspaceDeleted(workspace, in: tx)
+                    return (nil, [])
                 }
                 if try await workspaces.members.role(of: successor, in: id, in: tx) == .guest {
                     try await workspaces.promoteGuest(successor, of: workspace, in: tx)
                 }
-                try await workspaces.setOwner(successor, of: id, in: tx)
+                transferred = try await workspaces.setOwner(successor, of: id, in: tx)
                 owner = successor
             }
+            var passedOn: [Channel] = []
             if let owner {
-                try await workspaces.handOverChannels(of: user, in: workspace, to: owner, tx)
+                passedOn = try await workspaces.handOverChannels(of: user, in: workspace, to: owner, tx)
             } else {
                 try await store.disown(user, in: id, tx)
             }
             try await workspaces.members.remove(user, from: id, in: tx)
             try await workspaces.facts.memberRemoved(user, from: workspace, in: tx)
+            return (transferred, passedOn)
         }
         workspaces.facts.tell(.gone, of: id, .member(user, of: nil))
+        if let transferred { workspaces.facts.tell(.edited, of: id, .workspace(transferred.view())) }
+        workspaces.facts.tellOwner(of: passedOn)
         workspaces.facts.hint(id)
     }
 }

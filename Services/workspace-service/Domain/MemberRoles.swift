@@ -77,19 +77,21 @@ struct MemberRoles: Sendable {
 
     /// Keeps a user out. A member is removed as by `Workspaces.remove`. Idempotent.
     func ban(_ banned: UserID, from id: WorkspaceID, by user: UserID, origin: AuditOrigin) async throws {
-        let (owner, isGone, isNew) = try await workspaces.changing(id, by: user) { workspace, role, tx in
+        let (owner, isGone, isNew, passedOn) = try await workspaces.changing(id, by: user) { workspace, role, tx in
             let theirs = try await members.role(of: banned, in: id, in: tx)
             try Policy.ban(role, oneself: banned == user, theirs)
-            if theirs != .outsider { try await workspaces.expel(banned, from: workspace, by: user, in: tx) }
+            let isMember = theirs != .outsider
+            let passedOn = try await isMember ? workspaces.expel(banned, from: workspace, by: user, in: tx) : []
             let isNew = try await bans.insert(banned, in: id, by: user, at: .now, tx)
             if isNew {
                 try await workspaces.audit.record(
                     AuditEvent(.memberBanned, by: user, to: banned, from: origin), of: id, in: tx)
             }
-            return (workspace.owner, theirs != .outsider, isNew)
+            return (workspace.owner, isMember, isNew, passedOn)
         }
         guard isGone || isNew else { return }
         if isGone { facts.tell(.gone, of: id, .member(banned, of: nil)) }
+        facts.tellOwner(of: passedOn)
         facts.hint(id)
         if let owner { facts.hint(id, user: owner) }
     }

@@ -18,14 +18,16 @@ struct ReportRemovals: Sendable {
         guard let workspace = try await workspaces.store.find(id) else { throw Failure.notFound }
         guard let actor = moderator ?? workspace.owner else { return try await exclude(member, from: id) }
         if try await members.role(of: member, in: id) == .outsider { return }
-        let owner = try await workspaces.changing(id, by: actor, admitsLockedOut: true) { workspace, role, tx in
+        let (owner, passedOn) = try await workspaces.changing(id, by: actor, admitsLockedOut: true) {
+            workspace, role, tx in
             try Policy.remove(role, oneself: member == actor, try await members.role(of: member, in: id, in: tx))
-            try await workspaces.expel(member, from: workspace, by: actor, in: tx)
+            let passedOn = try await workspaces.expel(member, from: workspace, by: actor, in: tx)
             try await workspaces.audit.record(
                 AuditEvent(.memberRemoved, by: moderator, to: member), of: id, in: tx)
-            return workspace.owner
+            return (workspace.owner, passedOn)
         }
         facts.tell(.gone, of: id, .member(member, of: nil))
+        facts.tellOwner(of: passedOn)
         facts.hint(id)
         // The owner may have entered channels of the member.
         if let owner { facts.hint(id, user: owner) }

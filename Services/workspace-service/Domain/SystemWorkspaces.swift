@@ -1,6 +1,7 @@
 import Contract
 import Postgres
 import ServiceKit
+import Telemetry
 import Wire
 
 /// The workspaces that all users of an API key join automatically. They are created at start.
@@ -11,11 +12,12 @@ struct SystemWorkspaces: Sendable {
     let image: String
     /// Their owner. If it is nil, clients see the owner id 0, which is no user's.
     let owner: UserID?
+    let log: Log
 
     /// Names to try if users have taken the slug as the name of their workspace.
     private static let nameAttempts = 100
 
-    /// Creates the missing workspaces and sets the owner of all.
+    /// Creates the missing workspaces and sets the owner of all, except of those that the owner is banned from.
     func prepare() async throws {
         for slug in slugs { try await create(slug) }
         guard let owner else { return }
@@ -70,7 +72,10 @@ struct SystemWorkspaces: Sendable {
     private func setOwner(_ owner: UserID, of id: WorkspaceID) async throws {
         let isChanged = try await workspaces.changing(id, by: owner, admitsLockedOut: true) { workspace, role, tx in
             if role == .owner { return false }
-            _ = try await add(owner, to: workspace, in: tx)
+            if try await !add(owner, to: workspace, in: tx), role == .outsider {
+                log.warning("the owner of system workspaces is banned from one", ["workspace": .id(id)])
+                return false
+            }
             if role == .guest { try await workspaces.promoteGuest(owner, of: workspace, in: tx) }
             try await workspaces.setOwner(owner, of: id, in: tx)
             return true
@@ -82,8 +87,9 @@ struct SystemWorkspaces: Sendable {
 
     private func add(_ user: UserID, to workspace: Workspace, in tx: PostgresTransaction) async throws -> Bool {
         // A banned user stays outside, and signs in all the same.
-        guard try await workspaces.members.add(user, to: workspace.id, at: .now, in: tx) == .added else { return false }
-        try await workspaces.facts.memberAdded(user, to: workspace, in: tx)
+        let addition = try await workspaces.members.add(user, to: workspace.id, at: .now, in: tx)
+        guard addition == .added || addition == .lockedOut else { return false }
+        try await workspaces.publish(addition, of: user, to: workspace, in: tx)
         return true
     }
 }

@@ -50,9 +50,11 @@ struct OptionsDesk: Sendable {
     func change(
         _ id: WorkspaceID, _ change: WorkspaceOptionsChange, by user: UserID, from origin: AuditOrigin
     ) async throws -> WorkspaceOptions {
-        if change.requiresSecondFactor == true {
+        if change.requiresSecondFactor ?? (change.secondFactorGrace != nil) {
             try await workspaces.require(.changeSettings, of: user, in: id)
-            try await secondFactors.requireFactor(of: user)
+            // A shorter grace alone would lock out the owner as well.
+            let isOn = try await store.find(id)?.secondFactorFrom != nil
+            if change.requiresSecondFactor == true || isOn { try await secondFactors.requireFactor(of: user) }
         }
         let options = try await workspaces.changing(id, by: user) { _, role, tx in
             try Policy.require(.changeSettings, of: role)

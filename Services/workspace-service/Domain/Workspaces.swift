@@ -93,15 +93,27 @@ struct Workspaces: Sendable {
     func admit(
         _ user: UserID, to workspace: Workspace, as role: WorkspaceRole = .member, in tx: PostgresTransaction
     ) async throws {
-        switch try await members.add(user, to: workspace.id, as: role, at: .now, in: tx) {
+        let addition = try await members.add(user, to: workspace.id, as: role, at: .now, in: tx)
+        switch addition {
         case .present: throw Failure.duplicate("The user is already a member.")
         case .banned: throw Failure(.refused, "The user is banned from the workspace.")
-        case .added: break
+        case .added, .lockedOut: break
         }
         guard try await members.count(workspace.id, in: tx) <= limits.ofMembers else {
             throw Failure.invalid("The workspace has too many members.")
         }
-        try await facts.memberAdded(user, to: workspace, in: tx)
+        try await publish(addition, of: user, to: workspace, in: tx)
+    }
+
+    /// Publishes that a user has become a member. The other services learn of a locked-out member when they are let in.
+    func publish(
+        _ addition: MemberAddition, of user: UserID, to workspace: Workspace, in tx: PostgresTransaction
+    ) async throws {
+        if addition == .lockedOut {
+            try await audit.record(AuditEvent(.memberLockedOut, by: nil, to: user), of: workspace.id, in: tx)
+        } else {
+            try await facts.memberAdded(user, to: workspace, in: tx)
+        }
     }
 
     func leave(_ id: WorkspaceID, _ user: UserID, from origin: AuditOrigin) async throws {
@@ -118,36 +130,41 @@ struct Workspaces: Sendable {
     /// Removes a member from the workspace and all its channels. The channels that the member owned pass to the owner of
     /// the workspace.
     func remove(_ member: UserID, from id: WorkspaceID, by user: UserID, from origin: AuditOrigin) async throws {
-        let owner = try await changing(id, by: user) { workspace, role, tx in
+        let (owner, passedOn) = try await changing(id, by: user) { workspace, role, tx in
             try Policy.remove(role, oneself: member == user, try await members.role(of: member, in: id, in: tx))
-            try await expel(member, from: workspace, by: user, in: tx)
+            let passedOn = try await expel(member, from: workspace, by: user, in: tx)
             try await audit.record(AuditEvent(.memberRemoved, by: user, to: member, from: origin), of: id, in: tx)
-            return workspace.owner
+            return (workspace.owner, passedOn)
         }
         facts.tell(.gone, of: id, .member(member, of: nil))
+        facts.tellOwner(of: passedOn)
         facts.hint(id)
         // The owner may have entered channels of the member.
         if let owner { facts.hint(id, user: owner) }
     }
 
     /// Removes a member without a check. Their channels pass to the owner of the workspace, or to `user` if nobody owns it.
+    ///
+    /// - Returns: these channels.
     func expel(
         _ member: UserID, from workspace: Workspace, by user: UserID, in tx: PostgresTransaction
-    ) async throws {
-        try await handOverChannels(of: member, in: workspace, to: workspace.owner ?? user, tx)
+    ) async throws -> [Channel] {
+        let passedOn = try await handOverChannels(of: member, in: workspace, to: workspace.owner ?? user, tx)
         try await members.remove(member, from: workspace.id, in: tx)
         try await facts.memberRemoved(member, from: workspace, in: tx)
+        return passedOn
     }
 
-    /// Makes a member the owner of the channels of another one, except the default channel.
+    /// Makes a member the owner of the channels of another one, except the default channel, and returns these channels.
     func handOverChannels(
         of member: UserID, in workspace: Workspace, to owner: UserID, _ tx: PostgresTransaction
-    ) async throws {
+    ) async throws -> [Channel] {
         let channels = try await channels.handOver(ownedBy: member, in: workspace.id, to: owner, at: .now, in: tx)
         for (channel, isEntered) in channels {
             if isEntered { try await facts.channelMemberAdded(owner, to: channel, of: workspace, in: tx) }
             try await facts.channelChanged(channel, of: workspace, in: tx)
         }
+        return channels.map(\.channel)
     }
 
     /// Transfers the workspace and its default channel to another member.

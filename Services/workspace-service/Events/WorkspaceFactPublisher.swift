@@ -80,6 +80,11 @@ struct WorkspaceFactPublisher: Sendable {
         tell(change, of: channel.workspace, .channel(channel.id, change == .deleted ? nil : channel.view()))
     }
 
+    /// Tells clients of channels that have passed to another owner.
+    func tellOwner(of channels: [Channel]) {
+        for channel in channels { tell(.edited, channel) }
+    }
+
     private func append(_ fact: WorkspaceFact, in tx: PostgresTransaction) async throws {
         try await outbox.append(fact, in: tx)
     }

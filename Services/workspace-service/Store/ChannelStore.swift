@@ -81,6 +81,8 @@ struct ChannelStore: Sendable {
         select moved.*, entered.channel is not null from moved left join entered on entered.channel = moved.id
         order by moved.id
         """)
+    private static let ownerless = Statement.read(
+        "some channels have no owner", "select exists (select from channel where workspace = $1 and owner is null)")
     private static let delete = Statement.write("delete channel", "delete from channel where id = $1")
 
     /// The channel of a workspace that the reference names.
@@ -114,6 +116,11 @@ struct ChannelStore: Sendable {
     func list(_ workspace: WorkspaceID, of user: UserID, _ page: Page) async throws -> [Channel] {
         try await database.query(Self.mine, workspace, page.moment, page.id, page.limit, user)
             .map(Channel.init(row:))
+    }
+
+    /// Whether a channel has lost its owner: to an erasure or a removal while nobody owned the workspace.
+    func someHaveNoOwner(in workspace: WorkspaceID) async throws -> Bool {
+        try await database.query(Self.ownerless, workspace).value()
     }
 
     /// Counts the channels of a workspace, and those that the user owns.

@@ -12,6 +12,7 @@ struct ExportStore: Sendable {
         """
         select m.workspace::text, json_build_object(
             'workspace_id', m.workspace::text, 'name', w.name, 'joinedAt', export_time(m.joined_at),
+            'role', case when w.owner = m.user_id then 'owner' else m.role end,
             'owner', w.owner is not distinct from m.user_id)::text, null::text
         from member m join workspace w on w.id = m.workspace
         where m.user_id = $1 and m.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by m.workspace limit $3
@@ -51,6 +52,19 @@ struct ExportStore: Sendable {
             'workspace_id', b.workspace::text, 'name', w.name, 'bannedAt', export_time(b.banned_at))::text, null::text
         from ban b join workspace w on w.id = b.workspace
         where b.user_id = $1 and b.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by b.workspace limit $3
+        """)
+    /// A deletion takes the moderator from the bans of others.
+    private static let madeBans = Statement.read(
+        "exported bans of others",
+        """
+        select b.workspace || ',' || b.user_id, json_build_object(
+            'workspace_id', b.workspace::text, 'name', w.name, 'user_id', b.user_id::text,
+            'bannedAt', export_time(b.banned_at))::text, null::text
+        from ban b join workspace w on w.id = b.workspace
+        where b.banned_by = $1 and (b.workspace, b.user_id) > (
+            coalesce(nullif(split_part($2::text, ',', 1), ''), '0')::bigint,
+            coalesce(nullif(split_part($2::text, ',', 2), ''), '0')::bigint)
+        order by b.workspace, b.user_id limit $3
         """)
     private static let requests = Statement.read(
         "exported requests to join",
@@ -106,7 +120,8 @@ struct ExportStore: Sendable {
             [
                 ExportSection("memberships", Self.memberships), ExportSection("channels", Self.channels),
                 ExportSection("ownWorkspaces", Self.ownWorkspaces), ExportSection("ownChannels", Self.ownChannels),
-                ExportSection("bans", Self.bans), ExportSection("requests", Self.requests),
+                ExportSection("bans", Self.bans), ExportSection("madeBans", Self.madeBans),
+                ExportSection("requests", Self.requests),
                 ExportSection("secondFactorGraces", Self.graces), ExportSection("bots", Self.bots),
                 ExportSection("invitations", Self.invitations),
                 ExportSection("auditEntries", Self.auditEntries),

@@ -13,30 +13,35 @@ struct MemberStore: Sendable {
         from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
+    /// A member that comes back after the end of their grace is locked out from the first moment on.
     private static let add = Statement.write(
         "add member",
         """
         with grace as (
             select begun_at from second_factor_grace where workspace = $1 and user_id = $2
+        ), required as (
+            select greatest(
+                second_factor_from, coalesce((select begun_at from grace), $3::bigint) + second_factor_grace) as due
+            from workspace
+            where id = $1 and second_factor_from is not null
+                and not exists (select from second_factor where user_id = $2 and is_on)
         ), added as (
-            insert into member (workspace, user_id, joined_at, role, grace_from, second_factor_due)
-            select $1, $2, $3, $4, (select begun_at from grace), (
-                select greatest(second_factor_from, coalesce((select begun_at from grace), $3) + second_factor_grace)
-                from workspace
-                where id = $1 and second_factor_from is not null
-                    and not exists (select from second_factor where user_id = $2 and is_on)
-            )
+            insert into member (workspace, user_id, joined_at, role, grace_from, second_factor_due, locked_out_at)
+            select $1, $2, $3::bigint, $4, (select begun_at from grace),
+                (select due from required where due > $3::bigint),
+                (select $3::bigint from required where due <= $3::bigint)
             where not exists (select from ban where workspace = $1 and user_id = $2)
             on conflict do nothing
-            returning workspace, user_id
+            returning workspace, user_id, locked_out_at
         ), entered as (
             insert into channel_member (channel, user_id, workspace, joined_at)
-            select c.id, a.user_id, a.workspace, $3 from added a join channel c on c.workspace = a.workspace
+            select c.id, a.user_id, a.workspace, $3::bigint from added a join channel c on c.workspace = a.workspace
             where c.is_default and $4 <> 'guest'
         ), answered as (
             delete from join_request r using added a where r.workspace = a.workspace and r.user_id = a.user_id
         )
         select case
+            when exists (select from added where locked_out_at is not null) then 'lockedOut'
             when exists (select from added) then 'added'
             when exists (select from ban where workspace = $1 and user_id = $2) then 'banned'
             else 'present'

@@ -14,16 +14,20 @@ struct SecondFactorStore: Sendable {
         on conflict (user_id) do update set is_on = excluded.is_on, version = excluded.version
         where second_factor.version < excluded.version
         """)
-    /// A member with a second factor is let in at once. One without needs it by the end of the grace.
+    /// A member with a second factor is let in at once, as is one that waits for that after the end of the rule. Other members
+    /// without a second factor need it by the end of the grace.
     private static let reconsider = Statement.write(
         "reconsider member without second factor",
         """
         update member m set second_factor_due = case
             when $2 then case when m.locked_out_at is not null then $3::bigint end
-            else (
-                select greatest(w.second_factor_from, coalesce(m.grace_from, m.joined_at) + w.second_factor_grace)
-                from workspace w
-                where w.id = m.workspace and w.second_factor_from is not null
+            else coalesce(
+                (
+                    select greatest(w.second_factor_from, coalesce(m.grace_from, m.joined_at) + w.second_factor_grace)
+                    from workspace w
+                    where w.id = m.workspace and w.second_factor_from is not null
+                ),
+                case when m.locked_out_at is not null then $3::bigint end
             )
         end
         where m.user_id = $1
