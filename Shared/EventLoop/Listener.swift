@@ -64,9 +64,10 @@ public final class Listener: Channel, @unchecked Sendable {
 
     /// Closes the port after accepting the connections that the kernel has completed; accepted connections stay open.
     public func stop() {
-        retry?.cancel()
         guard isRegistered else { return }
         while acceptWaiting() {}
+        // The last attempt may have begun a pause, too.
+        retry?.cancel()
         loop.deregister(self)
         isClosed = true
         closeAll()
@@ -125,6 +126,7 @@ public final class Listener: Channel, @unchecked Sendable {
 
     private func pauseAccepting() {
         loop.modify(self, for: [])
+        retry?.cancel()
         retry = loop.schedule(after: Self.descriptorPause) { [unowned self] in loop.modify(self, for: .readable) }
     }
 }

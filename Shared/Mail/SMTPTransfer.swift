@@ -18,21 +18,33 @@ final class SMTPTransfer {
 
     /// Sends the mail and waits for the server's last reply.
     func run() -> Result<Void, MailFailure> {
+        let detail = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        detail.pointee = 0
+        defer { detail.deallocate() }
         guard let handle = curl_easy_init() else { return .failure(.unavailable(code: 0, reason: "no memory")) }
         defer { curl_easy_cleanup(handle) }
         var recipients: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(recipients) }
         recipients = curl_slist_append(nil, "<\(message.recipient)>")
+        _ = ccurl_set_error_buffer(handle, detail)
         var code = prepare(handle, recipients)
         if code == CURLE_OK { code = withExtendedLifetime(self) { curl_easy_perform(handle) } }
         guard code != CURLE_OK else { return .success(()) }
-        return .failure(Self.failure(code, reply: ccurl_number(handle, CURLINFO_RESPONSE_CODE)))
+        let reply = ccurl_number(handle, CURLINFO_RESPONSE_CODE)
+        return .failure(failure(code, String(cString: detail), reply: reply))
     }
 
-    /// A server refuses a recipient or a text with a code from 500 on. It also uses these codes for a sender that has to
-    /// sign in first, or cannot: then the settings are wrong and not the mail.
-    private static func failure(_ code: CURLcode, reply: Int) -> MailFailure {
-        let isAboutMail = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_WEIRD_SERVER_REPLY
+    /// A server refuses a recipient or a text with a code from 500 on. It also uses these codes to refuse a connection or
+    /// the sender's address, and for a sender that has to sign in first, or cannot: then the settings are wrong and not
+    /// the mail.
+    private func failure(_ code: CURLcode, _ detail: String, reply: Int) -> MailFailure {
+        let isAboutMail =
+            switch code {
+            case CURLE_SEND_ERROR, CURLE_RECV_ERROR: !detail.hasPrefix("MAIL failed")
+            // The reply to the text; before it, that to the connection.
+            case CURLE_WEIRD_SERVER_REPLY: given > 0
+            default: false
+            }
         if isAboutMail, (500...599).contains(reply), ![503, 530, 534, 535, 538].contains(reply) {
             return .refused(code: reply)
         }

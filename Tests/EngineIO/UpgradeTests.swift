@@ -51,7 +51,7 @@ struct UpgradeTests {
             session.send("between")
             #expect(session.take() == [])
             session.probe("5")
-            #expect(session.take() == [.adoptCandidate, .write(.text("4between"))])
+            #expect(session.take() == [.adoptCandidate, .writeCounted(.text("4between"))])
             session.send("after")
             #expect(session.take() == [.write(.text("4after"))])
             #expect(session.poll() == .badRequest)

@@ -161,7 +161,7 @@ import Testing
 
     /// Sets the process's limit of descriptors, so that it opens none with a number of `limit` or above; returns the
     /// limit before.
-    private static func allowDescriptors(_ limit: rlim_t) -> rlim_t {
+    static func allowDescriptors(_ limit: rlim_t) -> rlim_t {
         var limits = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         let before = limits.rlim_cur

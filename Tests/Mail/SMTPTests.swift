@@ -63,6 +63,26 @@ struct SMTPTests {
         }
     }
 
+    @Test("A server that refuses the connection or the sender refuses no mail for good")
+    func refusedSender() async throws {
+        try await withServer { mails, client, loop in
+            let message = message()
+            mails.refuseSender(with: 550)
+            mails.refuseConnection(with: 554)
+            for _ in 0..<2 {
+                await #expect {
+                    try await loop.run { try await client.send(message) }
+                } throws: { error in
+                    guard case MailFailure.unavailable = error else { return false }
+                    return true
+                }
+            }
+            #expect(mails.asked == 0)
+            try await loop.run { try await client.send(message) }
+            #expect(mails.sent.count == 1)
+        }
+    }
+
     @Test("Nothing is sent to a server without TLS if TLS is required")
     func plainServer() async throws {
         try await withServer(

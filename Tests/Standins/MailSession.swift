@@ -17,7 +17,7 @@ final class MailSession: StreamHandler {
         self.mails = mails
     }
 
-    func greet() { answer("220 standins") }
+    func greet() { answer("\(mails.replyToConnection()) standins") }
 
     func received(_ bytes: RawSpan) -> Int {
         for index in 0..<bytes.byteCount {
@@ -45,7 +45,7 @@ final class MailSession: StreamHandler {
         case "MAIL":
             sender = Self.address(in: line)
             recipients = []
-            answer("250 ok")
+            answer("\(mails.replyToSender()) standins")
         case "RCPT":
             let recipient = Self.address(in: line)
             let code = mails.reply(to: recipient)

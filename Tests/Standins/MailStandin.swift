@@ -28,6 +28,9 @@ final class MailStandin: Sendable {
         var scripts: [Script] = []
         /// Recipients that were named, refused ones included.
         var asked = 0
+        /// The reply codes for the next connections and senders.
+        var greetings: [Int] = []
+        var senderReplies: [Int] = []
     }
 
     private let state = Mutex(State())
@@ -64,6 +67,18 @@ final class MailStandin: Sendable {
     func refuse(_ recipient: String? = nil, with code: Int, times: Int = 1) {
         state.withLock { $0.scripts.append(Script(recipient: recipient, code: code, times: times)) }
     }
+
+    /// Refuses the next connection with a reply code.
+    func refuseConnection(with code: Int) { state.withLock { $0.greetings.append(code) } }
+
+    /// Refuses the next sender with a reply code.
+    func refuseSender(with code: Int) { state.withLock { $0.senderReplies.append(code) } }
+
+    /// The reply code for a connection.
+    func replyToConnection() -> Int { state.withLock { $0.greetings.isEmpty ? 220 : $0.greetings.removeFirst() } }
+
+    /// The reply code for a sender.
+    func replyToSender() -> Int { state.withLock { $0.senderReplies.isEmpty ? 250 : $0.senderReplies.removeFirst() } }
 
     /// The reply code for a recipient.
     func reply(to recipient: String) -> Int {

@@ -19,9 +19,6 @@ public final class EngineSocket: @unchecked Sendable {
 
     /// The id by which the client names its session; it must stay secret.
     public let id: String
-    public var version: EngineVersion { machine.version }
-    public var transport: EngineTransport { machine.transport }
-    public var isOpen: Bool { machine.phase == .open }
     public var loop: EventLoop { owner.loop }
 
     /// Whether a WebSocket to which the session upgrades may use permessage-deflate. It is negotiated for both directions at
@@ -35,8 +32,7 @@ public final class EngineSocket: @unchecked Sendable {
     }
 
     private let owner: EngineLoop
-    /// Bytes that had left by the WebSocket when it ended.
-    private var bytesOfEnded: UInt64 = 0
+    private var webSocketBytes = WebSocketBytes()
     private var handler: (any EngineHandler)?
     private var candidate: WebSocketConnection?
     private var poll: PollTicket?
@@ -74,7 +70,7 @@ public final class EngineSocket: @unchecked Sendable {
 
     /// Bytes that have left since the session began: to the kernel, or with the answer to a poll. The next message
     /// begins `sentBytes + queuedBytes` bytes behind the beginning.
-    public var sentBytes: UInt64 { machine.polledBytes + (webSocket?.socket.sentBytes ?? bytesOfEnded) }
+    public var sentBytes: UInt64 { machine.polledBytes + webSocketBytes.sent(by: webSocket) }
 
     /// Sends queued bytes now, as many as the kernel takes. `drained` follows if any are left.
     public func flush() { webSocket?.flush() }
@@ -172,6 +168,7 @@ public final class EngineSocket: @unchecked Sendable {
             tellDrained()
         case .write(EngineMachine.ping): webSocket?.send(Self.ping)
         case .write(let message): webSocket?.send(message)
+        case .writeCounted(let message): webSocket?.send(message, compressed: false)
         case .closeWebSocket:
             guard let webSocket else { return }
             owner.closes(self)
@@ -182,6 +179,7 @@ public final class EngineSocket: @unchecked Sendable {
             candidate = nil
         case .adoptCandidate:
             webSocket = candidate
+            if let candidate { webSocketBytes.begin(with: candidate) }
             webSocket?.limitMessages(to: maximumPayload)
             candidate = nil
             tellDrained()
@@ -236,7 +234,7 @@ extension EngineSocket: WebSocketHandler {
             case .policyViolation where !ending.isClean: change { $0.end(.overRate, &$1) }
             default: change { $0.webSocketClosed(&$1) }
             }
-            bytesOfEnded = connection.socket.sentBytes
+            webSocketBytes.end(with: connection)
             webSocket = nil
             owner.closed(self)
         } else if connection === candidate {

@@ -71,7 +71,7 @@ extension EngineMachine {
         let packets = Array(queue.prefix(PollPayload.packetsPerAnswer))
         queue.removeFirst(packets.count)
         actions.append(.answerPoll(PollPayload(packets, version, asBinary: takesBinary)))
-        let bytes = queue.isEmpty ? queuedBytes : packets.reduce(0) { $0 + $1.payload.bytes.count + 1 }
+        let bytes = queue.isEmpty ? queuedBytes : packets.reduce(0) { $0 + frameSize(of: $1) }
         polledBytes += UInt64(bytes)
         queuedBytes -= bytes
     }

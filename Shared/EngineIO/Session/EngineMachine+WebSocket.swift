@@ -22,6 +22,17 @@ extension EngineMachine {
         return Message(.text, packet.base64(version))
     }
 
+    /// The bytes of the packet's frame on a WebSocket without compression.
+    func frameSize(of packet: EnginePacket) -> Int {
+        var length = packet.payload.bytes.count
+        if packet.isBinary && version == .v3 && !takesBinary {
+            length = 2 + (length + 2) / 3 * 4
+        } else if !packet.isBinary || version == .v3 {
+            length += 1
+        }
+        return length + (length < 126 ? 2 : length < 65_536 ? 4 : 10)
+    }
+
     /// The ping packet, shared by all sessions.
     static let ping = EnginePacket(.ping).frame(.v4)
 
@@ -50,7 +61,7 @@ extension EngineMachine {
             endPoll(&actions)
             transport = .webSocket
             actions.append(.adoptCandidate)
-            for packet in queue { actions.append(.write(message(for: packet))) }
+            for packet in queue { actions.append(.writeCounted(message(for: packet))) }
             queue = []
             queuedBytes = 0
         default:

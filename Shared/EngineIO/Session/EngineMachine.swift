@@ -12,6 +12,8 @@ struct EngineMachine {
         case answerPoll(PollPayload)
         /// Send on the session's WebSocket.
         case write(Message)
+        /// Send a message that was counted for a poll on the session's WebSocket, uncompressed as it was counted.
+        case writeCounted(Message)
         case closeWebSocket
         /// Send on the upgrade candidate.
         case writeToCandidate(Message)
@@ -62,6 +64,7 @@ struct EngineMachine {
     var isPostUnderWay = false
     /// Packets that wait for a poll.
     var queue: [EnginePacket] = []
+    /// The bytes of these packets, as frames of a WebSocket: so they keep their place among all bytes during an upgrade.
     var queuedBytes = 0
     /// Bytes that polls have taken.
     var polledBytes: UInt64 = 0
@@ -124,7 +127,7 @@ struct EngineMachine {
         guard phase == .open else { return }
         guard transport == .polling else { return actions.append(.write(message(for: packet))) }
         queue.append(packet)
-        queuedBytes += packet.payload.bytes.count + 1
+        queuedBytes += frameSize(of: packet)
         if isPollWaiting { return answerPoll(&actions) }
         if queuedBytes > times.outputLimit { end(.slowReader, &actions) }
     }

@@ -1,0 +1,5 @@
+extension EngineSocket {
+    public var version: EngineVersion { machine.version }
+    public var transport: EngineTransport { machine.transport }
+    public var isOpen: Bool { machine.phase == .open }
+}
