@@ -60,4 +60,28 @@ struct StartsTests {
             }
         }
     }
+
+    @Test("A start leaves out the oldest of long drafts, so that it fits into an event; the list of rooms has them all")
+    func longDrafts() async throws {
+        try await ChatHarness.use { chat in
+            for number in 1...3 { #expect(try await chat.send("root \(number)").status == 201) }
+            let long = String(repeating: "가", count: 10_000)
+            let drafts = (1...3).map { #"{"content":"\#(long)","thread":\#($0)}"# } + [#"{"content":"the last"}"#]
+            for draft in drafts {
+                #expect(try await chat.call("PUT", "\(ChatHarness.channel)/draft", user: 1, json: draft).status == 200)
+            }
+            let channels = #"[{"channel_id":"7","workspace_id":"3","name":"general"}]"#
+            let reply = try await chat.instances[0].internalCall(
+                "POST", "/internal/starts",
+                json: #"{"profile":"native","users":[{"user_id":"1","channels":\#(channels)}]}"#)
+            let start = try #require(StartsReply(try reply.json)?.starts.first)
+            let room = try JSONValue(parsing: try #require(start.rooms.rooms.first).summary)
+            #expect(room["draft"]?["content"]?.string == "the last")
+            #expect(room["threadDrafts"]?.array { $0["thread"]?.int } == [2, 3])
+            #expect(room["draftsOmitted"]?.bool == true)
+            let listed = try await chat.room("channel_id", "7")
+            #expect(listed["threadDrafts"]?.array { $0["thread"]?.int } == [1, 2, 3])
+            #expect(listed["draftsOmitted"] == nil)
+        }
+    }
 }

@@ -94,6 +94,38 @@ extension ChangeModelTests {
     }
 }
 
+extension ChangeModelTests {
+    @Test("Missed changes that are too large to be sent at once are sent in pieces, in order and each once")
+    func pieces() {
+        let text = String(repeating: "가", count: 10_000)
+        let all = (1...40 as ClosedRange<Int64>).map { number in
+            let plain = RoomMessage.sample(number)
+            let body = MessageBody(
+                id: plain.body.id, seq: number, content: text, createdAt: plain.body.createdAt, files: [],
+                author: plain.body.author, revision: MessageRevision(rev: number))
+            return RoomChange(
+                RoomMessage(
+                    room: plain.room, workspace: plain.workspace, name: plain.name, body: body,
+                    session: plain.session))
+        }
+        var machine = RoomMachine<Int>()
+        var actions: [RoomAction] = []
+        machine.subscribed(&actions)
+        machine.revisionReported(40, &actions)
+        machine.headReported(40, &actions)
+        let member = RoomMember(me: MemberID(rawValue: 1), user: UserID(1), socket: 1, after: 40)
+        machine.join(member, changesAfter: 0, &actions)
+        var sent: [[Int64]] = []
+        while case .fetchMissed(let id, let after)? = actions.last, sent.count < all.count {
+            actions = []
+            machine.missedFetched(id, all.filter { $0.rev > after }, through: 40, &actions)
+            for case .sendChanges(_, let changes) in actions { sent.append(changes.map(\.rev)) }
+        }
+        #expect(sent.flatMap(\.self) == Array(1...40))
+        #expect(sent.allSatisfy { $0.count * text.utf8.count < 300_000 })
+    }
+}
+
 extension RoomMember<Int> {
     fileprivate static func native(_ id: Int) -> Self {
         RoomMember(

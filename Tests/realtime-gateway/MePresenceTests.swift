@@ -148,6 +148,25 @@ struct MePresenceTests {
         }
     }
 
+    @Test("ready is the first event of a /me socket, even if its client asks for presence before")
+    func readyFirst() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                harness.peers.change { $0.isHoldingStarts = true }
+                let client = try await SocketClient.joined("/me", port: node.port, token: harness.token(1, "native"))
+                try Self.watch([1], by: client)
+                try await client.until("the answer") { $0.acknowledged.contains(1) }
+                // States that were told at once would come before the next answer.
+                try client.send(#"42/me,2["presence",{"state":"active"}]"#)
+                try await client.until("the next answer") { $0.acknowledged.contains(2) }
+                #expect(client.record.events.isEmpty)
+                harness.peers.change { $0.isHoldingStarts = false }
+                try await Self.until(1, is: "online", for: client)
+                #expect(client.record.events.first?.name == "ready")
+            }
+        }
+    }
+
     @Test("A badge is told after a message, and again only if it has changed")
     func badge() async throws {
         try await GatewayHarness.use { harness in

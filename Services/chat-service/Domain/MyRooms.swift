@@ -19,6 +19,8 @@ struct MyRooms: Sendable {
 
     /// Unicode scalars of the content of a last message. A list of a thousand rooms must fit into one event.
     static let maxContent = 200
+    /// Bytes of the drafts in a start. A user may have 500 drafts as long as messages, which no event holds.
+    static let mostDrafts = 64 * 1024
     /// Rooms that are read at a time.
     private static let pageSize = 256
 
@@ -49,7 +51,8 @@ struct MyRooms: Sendable {
     /// - Parameter channels: the channels of the user, as workspace-service knows them now.
     func start(of user: UserID, in channels: [MyRoomsRequest.Channel]) async throws -> Start {
         let reader = UserStartStore.Reader(user: user, workspaces: Set(channels.map(\.workspace)))
-        guard let own = try await rows.value(of: reader) else { throw Failure.unavailable }
+        guard var own = try await rows.value(of: reader) else { throw Failure.unavailable }
+        own.rooms.omitDrafts(beyond: Self.mostDrafts)
         let dms = try await summaries.access.dms(of: user, among: own.dms)
         var labels = RoomLabels.Labels(of: user, [], dms)
         for channel in channels { labels.names[RoomID(channel.id)] = channel.name }

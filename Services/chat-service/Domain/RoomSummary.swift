@@ -38,6 +38,28 @@ struct OwnRoomState: Sendable {
     var notify = RoomNotify()
     /// That of the room itself first.
     var drafts: [Draft] = []
+    /// Whether some of the drafts are left out of `drafts`.
+    var omitsDrafts = false
+}
+
+extension Dictionary where Key == RoomID, Value == OwnRoomState {
+    /// Leaves out the oldest drafts where the contents of all have more than `most` bytes.
+    mutating func omitDrafts(beyond most: Int) {
+        let all: [(room: RoomID, draft: Draft)] = flatMap { room, state in
+            state.drafts.map { (room: room, draft: $0) }
+        }
+        let newestFirst = all.sorted { first, second in
+            (first.draft.updatedAt.milliseconds, first.draft.thread ?? .max)
+                > (second.draft.updatedAt.milliseconds, second.draft.thread ?? .max)
+        }
+        var left = most
+        for (room, draft) in newestFirst {
+            left -= draft.content.utf8.count
+            guard left < 0 else { continue }
+            self[room]?.drafts.removeAll { $0 == draft }
+            self[room]?.omitsDrafts = true
+        }
+    }
 }
 
 /// A room's counters and newest message for one user, as the tables have them.

@@ -42,11 +42,13 @@ struct RoomSummaryView: View {
 }
 
 extension JSONWriter {
-    /// Appends the user's own state of a room: `notify`, `mutedUntil` while it is muted, `draft` and `threadDrafts`.
+    /// Appends the user's own state of a room: `notify`, `mutedUntil` while it is muted, `draft`, `draftsOmitted` and
+    /// `threadDrafts`.
     fileprivate mutating func ownState(_ state: OwnRoomState) {
         field("notify", state.notify.level.text)
         if let until = state.notify.mutedUntil, state.notify.isMuted(at: .now) { field("mutedUntil", until) }
         if let draft = state.drafts.first, draft.thread == nil { object("draft") { $0.draft(draft) } }
+        if state.omitsDrafts { field("draftsOmitted", true) }
         let threads = state.drafts.filter { $0.thread != nil }
         guard !threads.isEmpty else { return }
         array("threadDrafts") { json in

@@ -14,6 +14,8 @@ final class SocketBackpressure: @unchecked Sendable {
     private var waits: [CheckedContinuation<Void, Never>] = []
     private var watch: LoopTimer?
     private var sentBefore: UInt64 = 0
+    /// Reads of missed changes for the rooms of the socket. Each reply waits in memory until the socket has room for it.
+    private(set) lazy var changeReads = ConcurrencyLimiter(4)
 
     /// Bytes that may wait before more is sent.
     static let mostWaiting = 256 * 1024

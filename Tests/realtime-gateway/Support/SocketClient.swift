@@ -11,6 +11,8 @@ final class SocketClient: Sendable {
         /// Namespaces that the server has put the client out of.
         var left: Set<String> = []
         var events: [(namespace: String, name: String, body: JSONValue)] = []
+        /// The ids of its events that the server has acknowledged.
+        var acknowledged: Set<Int> = []
         /// Packets of Engine.IO that are no messages.
         var others: [String] = []
         var pings = 0
@@ -149,6 +151,7 @@ final class SocketClient: Sendable {
                 if let json, let name = json[0]?.string, let body = json[1] {
                     record.events.append((namespace, name, body))
                 }
+            case "3": if let id = Int(body.prefix { $0.isNumber }) { record.acknowledged.insert(id) }
             default: break
             }
         }

@@ -50,7 +50,7 @@ extension PeersOfGateway {
             let head = messages[room]?.last?.body.seq ?? 0
             return MyRoomsReply.Room(
                 room: room, workspace: WorkspaceID(room.channel.map { workspace(of: $0.rawValue) } ?? 3),
-                head: RoomHead(seq: head, rev: 0), unread: 0,
+                head: RoomHead(seq: head, rev: rev(of: room)), unread: 0,
                 summary: JSONWriter.bytes { json in
                     json.object { json in
                         json.field("room", room.description)
@@ -60,6 +60,18 @@ extension PeersOfGateway {
         }
         return MyRoomsReply(
             user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array((settings[user] ?? "{}").utf8), rooms: rooms)
+    }
+
+    /// The revision of a room.
+    func rev(of room: RoomID) -> Int64 { changes[room]?.last?.rev ?? 0 }
+
+    func changes(of room: RoomID, _ call: StubCall) -> Response {
+        let after = call.parameter("after_rev").flatMap { Int64($0) } ?? 0
+        let limit = call.parameter("limit").flatMap { Int($0) } ?? 500
+        let page = (changes[room] ?? []).filter { $0.rev > after }.prefix(limit)
+        let reply = RoomChangesReply(
+            rev: page.last?.rev ?? rev(of: room), head: rev(of: room), events: page.map { RoomEvent.changed($0) })
+        return .json(reply.encoded())
     }
 
     /// The replies about people that a user meets.

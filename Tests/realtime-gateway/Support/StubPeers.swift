@@ -16,6 +16,8 @@ struct PeersOfGateway: StubState {
     /// The two of each DM, and whether both are still in the workspace.
     var dms: [Int64: (users: [Int64], isOpen: Bool)] = [5: ([1, 2], true)]
     var messages: [RoomID: [RoomMessage]] = [:]
+    /// Changes of them, by revision.
+    var changes: [RoomID: [RoomChange]] = [:]
     /// How far history replies went of which Redis was not told, by session.
     var told: [Int64: Int64] = [:]
     /// Every call, as `METHOD path`.
@@ -168,7 +170,9 @@ struct PeersOfGateway: StubState {
             return .list(
                 "heads",
                 rooms.compactMap { name in
-                    RoomID(name).flatMap { messages[$0]?.last }.map { #"{"room":"\#(name)","seq":\#($0.body.seq)}"# }
+                    RoomID(name).flatMap { messages[$0]?.last }.map {
+                        #"{"room":"\#(name)","seq":\#($0.body.seq),"rev":\#(rev(of: $0.room))}"#
+                    }
                 })
         case ("rooms", _) where call.parts.count == 5 && call.parts[3] == "positions":
             return .json(#"{"seq":\#(told[Int64(call.parts[4]) ?? 0] ?? 0)}"#)
@@ -177,6 +181,7 @@ struct PeersOfGateway: StubState {
         case ("users", "rooms"): return myRooms(of: call.number, call)
         case ("starts", "channels"): return startChannels(of: call.ids("ids"))
         case ("starts", _): return starts(call)
+        case ("rooms", "changes"): return RoomID(call.parts[2]).map { changes(of: $0, call) }
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }
         case ("token", _), (_, "token"): return .json(#"{"access_token":"t","expires_in":3600}"#)
         default: return nil

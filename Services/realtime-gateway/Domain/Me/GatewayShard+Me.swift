@@ -13,6 +13,8 @@ extension GatewayShard {
 
     /// Reads the rooms of a socket's user, and begins. While a service does not answer, the socket waits.
     func begin(_ socket: MeSocket, from cursors: MeCursors) {
+        // The connection may have broken while the join was acknowledged.
+        if socket.isEnded { return }
         me.add(socket)
         Task.immediate(executorPreference: loop) { [self] in
             await blocks.settled(socket.user)

@@ -73,6 +73,8 @@ final class MeSocket: @unchecked Sendable {
         note(settings: start.settings)
         let rooms = start.rooms.map { MeMachine.Room(id: $0.room, head: $0.head, unread: $0.unread) }
         handle { $0.start(rooms, from: cursors) }
+        // The connection may have broken while it was sent to. The user must not be shown online for a socket that has ended.
+        if isEnded { return }
         for room in start.rooms { shard.note(room.workspace, of: room.room) }
         shard.me.presence.changed(self)
         shard.me.badges.changed(user)

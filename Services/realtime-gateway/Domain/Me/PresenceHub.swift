@@ -163,8 +163,8 @@ final class PresenceHub: @unchecked Sendable {
 
     private func flush(_ watcher: Watcher) {
         guard !watcher.socket.isEnded else { return }
-        let isSlow = watcher.socket.isSlow
-        guard let states = watcher.feed.take(now: EventLoop.preciseNow, isSlow: isSlow) else {
+        let mustWait = watcher.socket.isSlow || !watcher.socket.isReady  // `ready` is the first event.
+        guard let states = watcher.feed.take(now: EventLoop.preciseNow, isSlow: mustWait) else {
             return flush(watcher, after: PresenceFeed.retry)
         }
         if !states.isEmpty { watcher.socket.send(.presence(states)) }

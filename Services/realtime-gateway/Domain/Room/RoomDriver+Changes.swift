@@ -85,10 +85,15 @@ extension RoomDriver {
     private func fetchMissed(_ id: MemberID, after: Int64) {
         guard let socket = endpoint(id) else { return }
         Task.immediate(executorPreference: loop) { [self] in
-            await socket.wait(for: .room)
             do {
-                let reply = try await context.chat.changes(of: room, after: after)
-                handle { $0.missedFetched(id, reply.changes, through: reply.rev, &$1) }
+                try await socket.backpressure.changeReads.run {
+                    await socket.wait(for: .room)
+                    guard contains(id) else { return }
+                    let reply = try await context.chat.changes(of: room, after: after)
+                    // The changes of other rooms may have used the socket's room meanwhile.
+                    await socket.wait(for: .room)
+                    handle { $0.missedFetched(id, reply.changes, through: reply.rev, &$1) }
+                }
             } catch {
                 try? await loop.sleep(for: Self.pauseBeforeRetry)
                 handle { $0.missedFailed(id, &$1) }

@@ -15,6 +15,13 @@ enum RoomEndpoint {
         }
     }
 
+    var backpressure: SocketBackpressure {
+        switch self {
+        case .namespace(let socket): socket.backpressure
+        case .me(let socket): socket.backpressure
+        }
+    }
+
     var user: UserID? {
         switch self {
         case .namespace(let socket): socket.identity.user

@@ -120,8 +120,12 @@ extension RoomMachine {
         guard case .live? = roster[id]?.phase else { return changes.endFetch(id, upTo: nil) }
         // Later changes are broadcast yet.
         let wanted = found.filter { $0.rev <= changes.passed }
-        if !wanted.isEmpty { actions.append(.sendChanges(id, wanted)) }
-        changes.endFetch(id, upTo: min(rev, changes.passed))
+        // The socket has room for a slice. The other changes are fetched again once it has room for them.
+        let slice = Slice(wanted.map(\.message), after: 0)
+        let sent = Array(wanted.prefix(slice.messages.count))
+        if !sent.isEmpty { actions.append(.sendChanges(id, sent)) }
+        let end = slice.isAll ? rev : sent.last?.rev ?? rev
+        changes.endFetch(id, upTo: min(end, changes.passed))
         fetchMissed(id, &actions)
     }
 

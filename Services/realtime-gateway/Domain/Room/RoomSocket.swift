@@ -42,6 +42,7 @@ final class RoomSocket: @unchecked Sendable {
     }
 
     var engine: EngineSocket { client.engine }
+    var backpressure: SocketBackpressure { owner.backpressure }
 
     /// When its client joined, or last answered a heartbeat.
     var heard: Timestamp { max(joined, owner.heard) }
@@ -83,5 +84,5 @@ final class RoomSocket: @unchecked Sendable {
     }
 
     /// Returns when the need is met, or the socket has ended.
-    func wait(for need: Need) async { await owner.backpressure.wait { meets(need) } }
+    func wait(for need: Need) async { await backpressure.wait { meets(need) } }
 }
