@@ -38,8 +38,9 @@ enum App {
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
             publisher: publisher,
             refreshes: BucketTable(rate: settings.refreshes.rate, burst: settings.refreshes.burst))
+        let hints = RepeatedHints(redis: redis, on: service.loops)
         let facts = AccountFactPublisher(
-            outbox: service.outbox(of: AccountFact.self, in: database, to: redis), redis: redis)
+            outbox: service.outbox(of: AccountFact.self, in: database, to: redis), hints: hints)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
@@ -95,7 +96,7 @@ enum App {
         let exportRoutes = ExportRoutes(exports: exports)
         let blockRoutes = BlockRoutes(
             blocks: Blocks(
-                store: BlockStore(database: database), publisher: BlockPublisher(redis: redis), workspaces: workspaces,
+                store: BlockStore(database: database), publisher: BlockPublisher(hints: hints), workspaces: workspaces,
                 limit: service.config[AuthSettings.blockLimitKey]))
         service.publicRoutes { routes in
             JoinRoutes(

@@ -1,5 +1,4 @@
 import Contract
-import Redis
 import ServiceKit
 import Telemetry
 
@@ -10,10 +9,10 @@ struct Safety: Sendable {
     private let watch: ReportWatch
 
     init(
-        reports store: ReportStore, standings: StandingStore, cache: ModerationCache, redis: Redis, access: RoomAccess,
-        messages: MessageStore, names: RoomNames, changes: MessageChanges, limits: ReportLimits
+        reports store: ReportStore, standings: StandingStore, cache: ModerationCache, hints: RepeatedHints,
+        access: RoomAccess, messages: MessageStore, names: RoomNames, changes: MessageChanges, limits: ReportLimits
     ) {
-        let publisher = ModerationPublisher(redis: redis, cache: cache)
+        let publisher = ModerationPublisher(hints: hints, cache: cache)
         reports = Reports(
             store: store, access: access, messages: messages, names: names, changes: changes, publisher: publisher,
             limits: limits)

@@ -21,6 +21,7 @@ enum App {
         let database = try await service.database(
             "chat", migrations: Migrations.all, dividing: settings.engine.distribution)
         let redis = try service.redis()
+        let hints = RepeatedHints(redis: redis, on: service.loops)
         let subscriber = try service.subscriber()
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = ProfileCache(
@@ -186,7 +187,7 @@ enum App {
             details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         let safety = Safety(
-            reports: ReportStore(database: database), standings: standings, cache: moderation, redis: redis,
+            reports: ReportStore(database: database), standings: standings, cache: moderation, hints: hints,
             access: roomAccess, messages: messages, names: names, changes: changes,
             limits: ReportLimits(service.config))
         safety.begin(in: service)
@@ -216,7 +217,7 @@ enum App {
                 access: roomAccess,
                 directMessages: DirectMessages(
                     store: dms, access: roomAccess, profiles: profiles,
-                    hints: AccessHintPublisher(redis: redis), limit: settings.limitOfDMs),
+                    hints: AccessHintPublisher(hints: hints), limit: settings.limitOfDMs),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
         }

@@ -34,4 +34,24 @@ struct ProfileCacheStateTests {
         state.invalidateAll(now: 5)
         #expect(state.lookup([one], oldest: 0).missing == [one])
     }
+
+    @Test("The reply of a fetch that began before a change is not fresh, with an older profile in the cache as well")
+    mutating func outdatedReply() {
+        func profile(_ version: Int64) -> AuthClient.Profile {
+            let member = MemberView(id: UserID(1), email: "a@a.kr", nickname: "v\(version)", profileImage: nil)
+            return AuthClient.Profile(member: member, version: version)
+        }
+        for known in [nil, 1] as [Int64?] {
+            state = ProfileCacheState(capacity: 100)
+            if let known { state.store([profile(known)], fetchedAt: 1) }
+            state.profileChanged(one, version: 2)
+            _ = fetch(one)
+            state.profileChanged(one, version: 3)
+            state.store([profile(2)], fetchedAt: 2)
+            #expect(state.lookup([one], oldest: 0).fresh.isEmpty)
+            #expect(state.lookup([one], oldest: 0).old[one]?.nickname == "v2")
+            state.store([profile(3)], fetchedAt: 3)
+            #expect(state.lookup([one], oldest: 0).fresh[one]?.nickname == "v3")
+        }
+    }
 }

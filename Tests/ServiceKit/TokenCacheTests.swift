@@ -38,4 +38,14 @@ struct TokenCacheTests {
         let known = (1...5 as ClosedRange<Int64>).filter { cache.identity(for: token($0).span) != nil }
         #expect(known == [1, 3, 4, 5])
     }
+
+    @Test("A token that is verified again has its new content, and takes no second slot")
+    func again() {
+        var cache = TokenCache(capacity: 4)
+        for user in 1...4 as ClosedRange<Int64> { cache.insert(identity(user), for: token(user).span) }
+        _ = cache.identity(for: token(1).span)
+        cache.insert(identity(9), for: token(1).span)
+        let known = (1...4 as ClosedRange<Int64>).map { cache.identity(for: token($0).span) }
+        #expect(known == [identity(9), identity(2), identity(3), identity(4)])
+    }
 }

@@ -40,6 +40,25 @@ struct BlockTests {
         }
     }
 
+    @Test("A17: the hint of a block that Redis refuses at first comes later")
+    func repeatedHint() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            fixture.peers.shareWorkspace(other.id)
+            let redis = fixture.service.redis
+            let hints = try RawConnection(port: redis.port)
+            try hints.send("SUBSCRIBE invalidate:blocks\r\n")
+            _ = try hints.receive(until: ":1\r\n")
+            try await redis.command("ACL", "SETUSER", "default", "-publish")
+            #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
+            // The subscription goes on, so it is not told that it may have missed something.
+            try await eventually("a refused hint") { try await redis.command("ACL", "LOG").contains("publish") }
+            try await redis.command("ACL", "SETUSER", "default", "+publish")
+            let hint = #"{"user_id":"\#(user.id)","blocked":"\#(other.id)"}"#
+            _ = try await onOwnThread { Result { try hints.receive(until: hint) } }.get()
+        }
+    }
+
     @Test("A17: a block outlives the account of the blocked user, because messages of the account may stay")
     func deletedAccount() async throws {
         try await AuthFixture.run { fixture async throws in

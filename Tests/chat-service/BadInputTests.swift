@@ -94,6 +94,19 @@ struct BadInputTests {
         }
     }
 
+    @Test("A12: the fields of a form together have the limit of a body without files")
+    func longFields() async throws {
+        try await Self.unchanged { chat in
+            let long = String(repeating: "a", count: SendRequest.maxText / 2)
+            let reply = try await chat.call(
+                "POST", Self.channel + "/chats",
+                headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
+                body: Upload.form([.png], [("content", "good"), ("first", long), ("second", long)]))
+            #expect(reply.errorCode == "E11")
+            #expect(reply.status == 413)
+        }
+    }
+
     @Test("Invalid queries are E11; they do not join a channel, open a DM or move a read marker")
     func queries() async throws {
         try await Self.unchanged { chat in

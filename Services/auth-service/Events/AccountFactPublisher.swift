@@ -1,12 +1,11 @@
 import Contract
 import Postgres
-import Redis
 import ServiceKit
 
 /// Publishes changes of profiles.
 struct AccountFactPublisher: Sendable {
     let outbox: Outbox
-    let redis: Redis
+    let hints: RepeatedHints
 
     /// Appends the fact that a profile has changed to the transaction that changes it.
     func changed(_ account: Account, in transaction: PostgresTransaction) async throws {
@@ -34,7 +33,7 @@ struct AccountFactPublisher: Sendable {
     }
 
     /// Tells caches of profiles to fetch the profile again.
-    func hint(_ account: Account) { redis.publish(Self.version(of: account)) }
+    func hint(_ account: Account) { hints.publish(Self.version(of: account)) }
 
     private static func version(of account: Account) -> ProfileVersion {
         ProfileVersion(user: account.id, version: account.version)

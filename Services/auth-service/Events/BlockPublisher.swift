@@ -1,11 +1,10 @@
 import Contract
-import Redis
 import ServiceKit
 import Wire
 
 /// Tells caches of blocks to ask again.
 struct BlockPublisher: Sendable {
-    let redis: Redis
+    let hints: RepeatedHints
 
-    func changed(_ account: UserID, _ blocked: UserID) { redis.publish(BlockHint(user: account, blocked: blocked)) }
+    func changed(_ account: UserID, _ blocked: UserID) { hints.publish(BlockHint(user: account, blocked: blocked)) }
 }

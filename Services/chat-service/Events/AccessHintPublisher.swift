@@ -1,13 +1,12 @@
 import Contract
-import Redis
 import ServiceKit
 import Wire
 
 /// Tells gateways that a user has a new DM, so that the user's sockets hear it.
 struct AccessHintPublisher: Sendable {
-    let redis: Redis
+    let hints: RepeatedHints
 
     func publish(_ workspace: WorkspaceID, _ user: UserID) {
-        redis.publish(AccessHint(workspace: workspace, user: user))
+        hints.publish(AccessHint(workspace: workspace, user: user))
     }
 }

@@ -28,25 +28,30 @@ struct TokenCache {
 
     /// The content of `token`, if it is cached. The caller must check expiry and revocation.
     mutating func identity(for token: Span<UInt8>) -> Authenticator.Identity? {
-        let hash = Self.hash(of: token)
-        let first = firstSlot(of: hash)
-        for index in first..<first + Self.choices where slots[index].hash == hash {
-            guard slots[index].token.count == token.count, slots[index].token.isSame(as: token) else { continue }
-            clock += 1
-            slots[index].lastUse = clock
-            return slots[index].identity
-        }
-        return nil
+        guard let index = slot(of: token, Self.hash(of: token)) else { return nil }
+        clock += 1
+        slots[index].lastUse = clock
+        return slots[index].identity
     }
 
+    /// Keeps the content of `token`, in place of an earlier one: that of a bot's token is asked for again now and then.
     mutating func insert(_ identity: Authenticator.Identity, for token: Span<UInt8>) {
         let hash = Self.hash(of: token)
         let first = firstSlot(of: hash)
         var oldest = first
         for other in first..<first + Self.choices where slots[other].lastUse < slots[oldest].lastUse { oldest = other }
         clock += 1
-        slots[oldest] = Slot(
+        slots[slot(of: token, hash) ?? oldest] = Slot(
             hash: hash, token: token.withUnsafeBufferPointer { Array($0) }, identity: identity, lastUse: clock)
+    }
+
+    /// The slot that has `token`; nil for none.
+    private func slot(of token: Span<UInt8>, _ hash: UInt64) -> Int? {
+        let first = firstSlot(of: hash)
+        for index in first..<first + Self.choices where slots[index].hash == hash {
+            if slots[index].token.count == token.count, slots[index].token.isSame(as: token) { return index }
+        }
+        return nil
     }
 
     private func firstSlot(of hash: UInt64) -> Int {

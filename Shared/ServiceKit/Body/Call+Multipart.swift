@@ -11,7 +11,8 @@ extension Call {
         else {
             throw Failure.invalid("The body's boundary is missing.")
         }
-        var form = MultipartForm(parser: MultipartParser(boundary: boundary, limits: multipartLimits))
+        let parser = MultipartParser(boundary: boundary, limits: multipartLimits)
+        var form = MultipartForm(parser: parser, text: bodyLimit.text)
         var size = 0
         do {
             for try await chunk in request.body {
@@ -42,8 +43,14 @@ private struct MultipartForm {
     private var part: MultipartPart?
     private var text: [UInt8] = []
     private var file: UploadedFile?
+    /// Bytes that further fields may have. Fields are in memory, so their sum is limited and not each of them alone.
+    private var textLeft: Int
 
-    init(parser: MultipartParser) { self.parser = parser }
+    /// - Parameter text: the most bytes of all fields together.
+    init(parser: MultipartParser, text: Int) {
+        self.parser = parser
+        textLeft = text
+    }
 
     /// Reads the next chunk of the body. Files go to `uploads`; if it is nil, a file with content is refused.
     mutating func read(_ chunk: [UInt8], to uploads: Uploads?, limit: Int) async throws {
@@ -58,6 +65,8 @@ private struct MultipartForm {
                 if let name = part?.fileName {
                     try await add(bytes, toFile: name, uploads, limit)
                 } else {
+                    textLeft -= bytes.count
+                    guard textLeft >= 0 else { throw Failure.tooLarge("The fields of the body are too large.") }
                     text += bytes
                 }
             case .end: try await endPart()

@@ -24,7 +24,10 @@ struct ProfileCacheState {
     private struct Entry {
         var profile: AuthClient.Profile
         var fetchedAt: UInt64
-        var isStale = false
+        /// The newest version that hints have announced.
+        var newest: Int64 = 0
+
+        var isStale: Bool { profile.version < newest }
     }
 
     private var entries: [UserID: Entry] = [:]
@@ -78,10 +81,11 @@ struct ProfileCacheState {
         if entries.count + profiles.count > capacity { entries.removeAll(keepingCapacity: true) }
         for profile in profiles {
             let user = profile.member.id
-            if let known = entries[user], known.profile.version > profile.version { continue }
-            var entry = Entry(profile: profile, fetchedAt: fetchedAt)
-            entry.isStale = announced.removeValue(forKey: user).map { $0 > profile.version } ?? false
-            entries[user] = entry
+            let known = entries[user]
+            if let known, known.profile.version > profile.version { continue }
+            // A hint may have come while the profile was fetched.
+            let newest = max(announced.removeValue(forKey: user) ?? 0, known?.newest ?? 0)
+            entries[user] = Entry(profile: profile, fetchedAt: fetchedAt, newest: newest)
         }
     }
 
@@ -95,7 +99,7 @@ struct ProfileCacheState {
     mutating func profileChanged(_ user: UserID, version: Int64) {
         fetches[user] = nil
         if let known = entries[user] {
-            if known.profile.version < version { entries[user]?.isStale = true }
+            entries[user]?.newest = max(known.newest, version)
         } else {
             if announced.count >= Self.mostAnnounced { announced.removeAll(keepingCapacity: true) }
             announced[user] = version
