@@ -14,6 +14,11 @@ struct ProfileCacheStateTests {
         state.fetch(users) { _ in Task { [:] } }
     }
 
+    private func profile(_ version: Int64) -> AuthClient.Profile {
+        let member = MemberView(id: one, email: "a@a.kr", nickname: "v\(version)", profileImage: nil)
+        return AuthClient.Profile(member: member, version: version)
+    }
+
     @Test("A lookup waits for a fetch of the same user until the fetch has ended")
     mutating func joined() {
         let fetch = fetch(one)
@@ -37,10 +42,6 @@ struct ProfileCacheStateTests {
 
     @Test("The reply of a fetch that began before a change is not fresh, with an older profile in the cache as well")
     mutating func outdatedReply() {
-        func profile(_ version: Int64) -> AuthClient.Profile {
-            let member = MemberView(id: UserID(1), email: "a@a.kr", nickname: "v\(version)", profileImage: nil)
-            return AuthClient.Profile(member: member, version: version)
-        }
         for known in [nil, 1] as [Int64?] {
             state = ProfileCacheState(capacity: 100)
             if let known { state.store([profile(known)], fetchedAt: 1) }
@@ -53,5 +54,16 @@ struct ProfileCacheStateTests {
             state.store([profile(3)], fetchedAt: 3)
             #expect(state.lookup([one], oldest: 0).fresh[one]?.nickname == "v3")
         }
+    }
+
+    @Test("A hint that comes late, behind that of a later change, does not make the reply from before that change fresh")
+    mutating func lateHint() {
+        _ = fetch(one)
+        state.profileChanged(one, version: 3)
+        state.profileChanged(one, version: 2)
+        state.store([profile(2)], fetchedAt: 1)
+        #expect(state.lookup([one], oldest: 0).fresh.isEmpty)
+        state.store([profile(3)], fetchedAt: 2)
+        #expect(state.lookup([one], oldest: 0).fresh[one]?.nickname == "v3")
     }
 }

@@ -70,7 +70,7 @@ struct RestartTests {
                 try await body(cluster, redis, tally)
                 // It resumes without help, for all callers.
                 let before = tally.answered(200)
-                try await eventually("a resumption") { tally.answered(200) > before + 200 }
+                try await eventually(within: .seconds(60), "a resumption") { tally.answered(200) > before + 200 }
             } catch {
                 tally.end()
                 throw error

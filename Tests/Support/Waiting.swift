@@ -17,7 +17,7 @@ public func pause(for time: Duration) async throws { try await timers.sleep(for:
 ///
 /// - Parameter limit: the time-out, multiplied by `MARU_PATIENCE`.
 public func eventually(
-    within limit: Duration = .seconds(10), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
+    within limit: Duration = .seconds(30), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
 ) async throws {
     let limit = limit.patiently
     let deadline = ContinuousClock.now + limit

@@ -68,6 +68,30 @@ struct ReconciliationRunTests {
         }
     }
 
+    @Test("An abandoned webhook of a credited payment is listed until the payment is compared, as it may tell of a cancellation")
+    func lostCancellation() async throws {
+        try await PaymentFixture.use(["attempt_lifetime": "0s"]) { fixture in
+            try await fixture.firstReconciliation()
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            // Too old to be compared.
+            try await fixture.database.run(sql: "update payment.payment set seen_at = 1")
+            fixture.provider.change("imp_1") { $0.status = "cancelled" }
+            fixture.provider.behavior = .failing
+            _ = try await fixture.webhookV1("imp_1", status: "cancelled")
+            try await eventually("the attempt to be abandoned") {
+                try await fixture.value("select outcome from payment.attempt where user_id is null") == "abandoned"
+            }
+            fixture.provider.behavior = .well
+            let found = try await fixture.reconcile()
+            #expect(found == ["attempt_abandoned 2"])
+            try await fixture.database.run(
+                sql: "update payment.payment set seen_at = (extract(epoch from now()) * 1000)::bigint")
+            let compared = try await fixture.reconcile()
+            #expect(compared == ["payment_cancelled 1"])
+        }
+    }
+
     @Test("A run deletes all attempts, orders and ids of webhooks that are older than a month")
     func cleaning() async throws {
         try await PaymentFixture.use { fixture in

@@ -67,8 +67,9 @@ struct SecondFactorGraceTests {
                 "POST", "/v1/workspaces/invitations/accept", user: 2, json: #"{"token":"\#(token)"}"#)
             #expect(accepted.status == 200, "\(accepted.text)")
             #expect(try await harness.call("GET", path, user: 2).errorCode == "E08")
-            let state = "select locked_out_at = joined_at, second_factor_due is null from member where user_id = 2"
-            #expect(try await harness.sql(state) == "t|t")
+            // The rule is applied again within seconds, and leaves them locked out.
+            let state = "select locked_out_at = joined_at and coalesce(second_factor_due < joined_at, true) from member"
+            #expect(try await harness.sql(state + " where user_id = 2") == "t")
             // The fact of the first addition is the only one, until the member is let in.
             let additions = """
                 select count(*) from outbox where type = 'workspace.member.added' and body like '%"user_id":"2"%'
@@ -113,6 +114,42 @@ struct SecondFactorGraceTests {
                 #"{"user_id":"2","on":false,"version":2}"#)
             try await eventually(within: .seconds(30), "the admission") {
                 try await harness.call("GET", "/v1/workspaces/\(id)", user: 2).status == 200
+            }
+        }
+    }
+
+    @Test("A20: a member that turns a second factor on in the moment of their late return does not stay locked out")
+    func turnedOnMeanwhile() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let path = "/v1/workspaces/\(id)"
+            func turnOn(_ user: Int64) async throws {
+                try await harness.redis.command(
+                    "XADD", "facts:auth", "*", "id", "\(user)", "type", "second-factor.changed", "body",
+                    #"{"user_id":"\#(user)","on":true,"version":1}"#)
+                try await eventually(within: .seconds(30), "the second factor of user \(user)") {
+                    try await harness.sql("select count(*) from second_factor where is_on and user_id = \(user)") == "1"
+                }
+            }
+            try await turnOn(1)
+            _ = try await harness.sql(
+                "update workspace set second_factor_from = 1, second_factor_grace = 0 where id = \(id)")
+            let made = try await harness.call("POST", path + "/invitations", json: "{}")
+            let token = try #require(try made.json["token"]?.string)
+            // The entry in the log, which is written behind the lock-out, waits until the second factor is known.
+            let lock = "lock table audit.entry in share row exclusive mode"
+            let reply = try await harness.database.holding(lock, untilWaiting: 2) {
+                async let accepted = harness.call(
+                    "POST", "/v1/workspaces/invitations/accept", user: 2, json: #"{"token":"\#(token)"}"#)
+                try await harness.database.untilBlocked()
+                try await turnOn(2)
+                // The second session that waits ends the hold.
+                try await harness.database.run(sql: "begin; \(lock); commit")
+                return try await accepted
+            }
+            #expect(reply.status == 200, "\(reply.text)")
+            try await eventually(within: .seconds(30), "the admission") {
+                try await harness.call("GET", path, user: 2).status == 200
             }
         }
     }

@@ -66,6 +66,8 @@ struct AuditStore: Sendable {
         select 'purchased_sum', user_id::text, coalesce(balance, 0)::text, coalesce(coins, 0)::text
         from books full join credited using (user_id) where coalesce(balance, 0) <> coalesce(coins, 0)
         """)
+    /// A credit makes up for an abandoned claim. A webhook may have told of a cancellation of the credited payment, so its attempt
+    /// counts until the payment has been compared again; a payment older than the window never is.
     private static let leftovers = Statement.read(
         "audit leftovers",
         """
@@ -76,6 +78,7 @@ struct AuditStore: Sendable {
             select from payment
             where payment.reference = attempt.reference and payment.owner is not null
                 and payment.provider = coalesce(attempt.provider, payment.provider)
+                and (attempt.user_id is not null or greatest(payment.credited_at, payment.checked_at) > attempt.ended_at)
         )
         union all
         select 'payment_unclaimed', id::text, 'unclaimed', status from payment
@@ -108,7 +111,7 @@ struct AuditStore: Sendable {
         return found
     }
 
-    /// Returns captures without coins, abandoned attempts at payments that nobody was credited, and unclaimed payments.
+    /// Returns captures without coins, abandoned attempts that nothing has made up for, and unclaimed payments.
     func leftovers(unclaimedBefore moment: Timestamp) async throws(PostgresError) -> [Difference] {
         try await database.query(Self.leftovers, moment).map(Difference.init(row:))
     }

@@ -13,7 +13,8 @@ struct MemberStore: Sendable {
         from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
-    /// A member that comes back after the end of their grace is locked out from the first moment on.
+    /// A member that comes back after the end of their grace is locked out from the first moment on. The rule is applied to
+    /// them again behind the commit: they may turn a second factor on meanwhile.
     private static let add = Statement.write(
         "add member",
         """
@@ -28,8 +29,7 @@ struct MemberStore: Sendable {
         ), added as (
             insert into member (workspace, user_id, joined_at, role, grace_from, second_factor_due, locked_out_at)
             select $1, $2, $3::bigint, $4, (select begun_at from grace),
-                (select due from required where due > $3::bigint),
-                (select $3::bigint from required where due <= $3::bigint)
+                (select due from required), (select $3::bigint from required where due <= $3::bigint)
             where not exists (select from ban where workspace = $1 and user_id = $2)
             on conflict do nothing
             returning workspace, user_id, locked_out_at

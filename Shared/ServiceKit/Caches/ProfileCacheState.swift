@@ -102,7 +102,8 @@ struct ProfileCacheState {
             entries[user]?.newest = max(known.newest, version)
         } else {
             if announced.count >= Self.mostAnnounced { announced.removeAll(keepingCapacity: true) }
-            announced[user] = version
+            // A hint that Redis refused at first comes behind later ones.
+            announced[user] = max(announced[user] ?? 0, version)
         }
     }
 
