@@ -27,7 +27,8 @@ struct AuthSettings: Sendable {
     private static let refreshRateKey = ConfigKey(
         "refresh_rate", default: 1, atLeast: 1, "Refreshes a second of one session.")
     private static let refreshBurstKey = ConfigKey(
-        "refresh_burst", default: 20, atLeast: 1, "Refreshes of one session at once.")
+        "refresh_burst", default: 250, atLeast: 1,
+        "Refreshes of one session at once: apps refresh for each of the two calls per room of a home screen.")
 
     private static let kakaoURLKey = ConfigKey(
         "kakao_url", default: "https://kapi.kakao.com", "Base URL of Kakao's API.")

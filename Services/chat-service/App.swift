@@ -98,7 +98,7 @@ enum App {
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors, on: service.loops),
             reads: ReadPublisher(
                 redis: redis, store: ReadEventStore(database: database), members: members, blocks: blocks,
-                on: service.loops.loops[0]), deferred: DeferredMarkers())
+                on: service.loops), deferred: DeferredMarkers())
         history.begin(in: service, conversations)
         let changes = MessageChanges(
             committer: ChangeCommitter(

@@ -31,7 +31,7 @@ struct PaymentSettings: Sendable {
         "orders_per_day", default: 100, atLeast: 1, "Orders that one user may make within a day.")
     private static let unknownPaymentsPerHourKey = ConfigKey(
         "unknown_payments_per_hour", default: 20, atLeast: 1,
-        "Validations within an hour of payments that no provider knows, for each user.")
+        "Validations within an hour of payments that no provider knows, for each user. Those under way count as well.")
     private static let providerDeadlineKey = ConfigKey(
         "provider_deadline", default: Duration.seconds(5), atLeast: .milliseconds(1),
         "Time-out of a request to a payment provider.")

@@ -84,7 +84,8 @@ enum App {
         let auth = AuthClient(service.internalClient(service.peers.auth))
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let starts = StartCache(
-            moves: ReadMoves(redis: redis), capacity: settings.limits.startMemory, metrics: service.metrics)
+            moves: ReadMoves(redis: redis, on: service.loops), capacity: settings.limits.startMemory,
+            metrics: service.metrics)
         let loop = service.loops.loops[0]
         loop.execute { starts.expire(on: loop) }
         return MeContext(

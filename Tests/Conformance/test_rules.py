@@ -111,6 +111,16 @@ def test_rule_3_other_apps_send_a_zone(world):
     app.refused("E11", "GET", f"{app.path(world.channel)}/chats?cursor_date=2024-01-01%2000:00:00")
 
 
+@pytest.mark.parametrize("key", ["collabee", "gen-2024-07"])
+def test_rule_3_an_unread_date_comes_as_early_as_a_cursor(world):
+    member, channel = world.member, world.spare_channel()
+    read = moment(world.owner.say(channel, "하나")["createdAt"])
+    world.owner.say(channel, "둘")
+    for early in (0, 1):
+        after = written(read - timedelta(milliseconds=early))
+        assert member.get(f"{member.path(channel)}/unreads?after={after}", "ChannelUnreads")["count"] == 1
+
+
 # Rule 4
 
 

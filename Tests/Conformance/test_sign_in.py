@@ -102,6 +102,14 @@ def test_a_refresh_token_stays_unless_the_app_can_keep_a_new_one(world):
         assert not app.is_first or "refreshToken" not in reply
 
 
+@pytest.mark.parametrize("key", ["collatalk", "gathering"])
+def test_every_call_of_a_home_screen_may_refresh(world):
+    """The calls of a hundred rooms find an expired token, and each refreshes. One app deletes its data if one fails."""
+    app = world.owner.another_device()
+    for _ in range(200):
+        app.call("GET", "/auth/refresh", "Access", headers={"RefreshToken": app.refresh})
+
+
 @each_key
 def test_logging_out_ends_this_session_alone(world):
     app = world.owner.another_device()

@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import subprocess
+import time
 
 import pytest
 from gateway import CHECKOUT, SERVICES, eventually, patiently
@@ -190,6 +191,18 @@ def test_a_roll_after_an_interrupted_one_tells_its_own_outcome(running):
     told = output.read_text()
     assert "replaced payment-service" in told and "replaced chat-service" not in told
     assert running.process("payment-service") != before["payment-service"]
+
+
+def test_a_roll_does_not_wait_for_one_of_an_instance_that_was_killed():
+    with Instance() as instance:
+        left = instance.data / "run/rolling"
+        left.parent.mkdir(parents=True)
+        left.write_text("60\nchat-service\n")
+        # The clock was set back since.
+        os.utime(left, (time.time() + 86400,) * 2)
+        instance.up()
+        result = instance.run("roll", "chat-service")
+        assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_roll_without_an_instance_or_of_an_unknown_service_is_refused():

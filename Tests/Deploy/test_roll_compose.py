@@ -1,5 +1,6 @@
 """deploy/roll --compose stops an old container only when a new one is healthy and known to the gateway."""
 
+import fcntl
 import os
 import subprocess
 
@@ -87,3 +88,11 @@ def test_without_a_running_container_there_is_nothing_to_replace(roll):
     result, journal = roll("healthy")
     assert result.returncode == 1 and "no container of chat-service runs" in result.stderr
     assert journal == ["secrets", "roles"]
+
+
+def test_of_two_at_once_the_second_one_replaces_nothing(roll):
+    with (CHECKOUT / "docker-compose.yml").open() as composition:
+        fcntl.flock(composition, fcntl.LOCK_EX)
+        result, journal = roll("healthy", "old1")
+    assert result.returncode == 1 and "another deploy/roll is under way" in result.stderr
+    assert journal == []

@@ -1,6 +1,7 @@
 """deploy/up and deploy/down: idempotent, safe to interrupt, private."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -66,6 +67,15 @@ def test_a_second_up_reports_the_running_instance_and_changes_nothing(running):
         assert result.returncode == 0
         assert "already runs" in result.stdout and str(running.port("gateway_port")) in result.stdout
     assert running.recorded() == before
+
+
+def test_up_fails_while_a_restore_uses_the_data(instance):
+    (instance.data / "run").mkdir(parents=True, exist_ok=True)
+    with (instance.data / "run/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = instance.run("up", "--detach")
+    assert result.returncode == 1 and "another command, such as deploy/restore, uses" in result.stderr
+    assert "already runs" not in result.stdout
 
 
 def test_down_without_a_running_instance_is_no_error(instance):
@@ -366,7 +376,15 @@ def test_the_log_of_a_running_process_stays_bounded(instance):
     with open(log, "ab") as file:
         file.write(b"x" * 20_000_001)
     eventually(lambda: log.stat().st_size < 1000, 60)
-    assert log.with_suffix(".log.old").stat().st_size > 20_000_000
+    copy = log.with_suffix(".log.old")
+    assert copy.stat().st_size > 20_000_000
+    # A copy that cannot be made, as on a full disk, does not keep the log from being emptied.
+    copy.unlink()
+    copy.symlink_to(instance.data / "missing/copy")
+    with open(log, "ab") as file:
+        file.write(b"x" * 20_000_001)
+    eventually(lambda: log.stat().st_size < 1000, 60)
+    assert not copy.is_symlink()
     instance.down()
     # The process went on at the beginning of the file.
     assert b"drained" in log.read_bytes() and b"\0" not in log.read_bytes()

@@ -148,6 +148,16 @@ struct PollingTests {
         #expect(session.take() == [.ended(.slowReader), .forget])
     }
 
+    @Test("A raised limit of the queue holds for the messages behind")
+    func raisedLimit() {
+        let session = Session()
+        session.change { machine, _ in machine.outputLimit += 5000 }
+        session.send(String(repeating: "x", count: 5000))
+        #expect(session.take() == [])
+        session.send(String(repeating: "x", count: 1000))
+        #expect(session.take() == [.ended(.slowReader), .forget])
+    }
+
     @Test("Taken and queued bytes are counted, as frames of a WebSocket")
     func taken() {
         let session = Session()

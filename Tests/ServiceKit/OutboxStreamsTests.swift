@@ -28,6 +28,39 @@ struct OutboxStreamsTests {
         #expect(one.place("1:5-1") == nil)
     }
 
+    @Test("An entry that no consumer acknowledges keeps the rows of its stream, and those of other streams are deleted")
+    func stuck() async throws {
+        func start(_ database: TestDatabase? = nil, _ redis: RedisServer? = nil) async throws -> ServiceUnderTest {
+            try await ServiceUnderTest("sample", [], database: database, redis: redis) { builder in
+                let database = try await builder.database("sample", migrations: Outbox.migrations)
+                try builder.relayOutbox(
+                    of: database, to: builder.redis(), streams: Self.two, grace: .zero,
+                    retention: OutboxRetention(acknowledged: .zero, unread: .zero)
+                ) { row in [.append(["id": row.id], toStream: Self.two.key(ofRow: row.id))] }
+            }
+        }
+        let first = try await start()
+        let (database, redis) = (first.database, first.redis)
+        try await first.lent { service in
+            for key in ["a", "b"] { try await redis.command("XGROUP", "CREATE", key, "readers", "0", "MKSTREAM") }
+            try await service.write(1200)
+            try await service.untilPublished("1200")
+            // The readers of one stream are done, and those of the other one have read nothing of its older rows.
+            try await redis.command("XGROUP", "SETID", "b", "readers", "$")
+            _ = try await database.run(
+                sql: "update sample.outbox set published_at = published_at - 1000 where entry like '0:%'")
+        }
+        // A relay deletes rows at its start.
+        try await start(database, redis).lent { _ in
+            try await eventually(within: .seconds(30), "the deletion") {
+                // The last entry that was read stays.
+                try await database.run(sql: "select count(*) from sample.outbox where entry like '1:%'") == "1\n"
+            }
+            #expect(try await database.run(sql: "select count(*) from sample.outbox where entry like '0:%'") == "600\n")
+        }
+        await redis.stop()
+    }
+
     @Test("If one of several streams is lost, the rows are published again, and no other stream hides the loss")
     func lost() async throws {
         let service = try await ServiceUnderTest("sample", []) { builder in

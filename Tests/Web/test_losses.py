@@ -103,10 +103,18 @@ def test_a_jump_without_a_network_says_so(person):
     anna.expected += CUT
     anna.say("Here I am")
     anna.sent("Here I am")
+    following = int(anna.message("Here I am").get_attribute("data-seq")) + 1
     anna.context.set_offline(True)
-    anna.page.evaluate("location.hash += '/999'")
+    anna.page.evaluate(f"location.hash += '/{following}'")
     expect(anna.page.locator(".toast.bad")).to_contain_text("cannot be reached")
     anna.sees("Here I am")
+    # The jump is over: it does not take the focus once there is such a message.
+    anna.context.set_offline(False)
+    anna.connected()
+    anna.say("Back again")
+    anna.sent("Back again")
+    expect(anna.message("Back again")).to_have_attribute("data-seq", str(following))
+    expect(anna.composer).to_be_focused()
 
 
 def test_signing_out_ends_the_session_of_every_tab(person):

@@ -247,6 +247,24 @@ def test_a_jump_to_a_reply_that_stays_in_its_thread_ends_at_the_next_message(per
     expect(following).to_be_focused()
 
 
+def test_a_jump_to_a_reply_after_the_last_message_takes_no_focus_later(person):
+    anna, ben = home(person)
+    anna.say("Where do we eat?")
+    anna.sent("Where do we eat?")
+    panel = anna.open_thread("Where do we eat?")
+    panel.locator("textarea").fill("At the market")
+    panel.locator("textarea").press("Enter")
+    expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+    root = anna.message("Where do we eat?")
+    reply = int(root.get_attribute("data-seq")) + 1
+    anna.page.evaluate(f"location.hash += '/{reply}'")
+    expect(root).to_be_focused()
+    anna.composer.focus()
+    ben.say("Noon, all of us")
+    anna.sees("Noon, all of us")
+    expect(anna.composer).to_be_focused()
+
+
 def test_mentions_have_a_list_of_their_own(person):
     anna, ben = home(person)
     ben.say("@Anna please look")

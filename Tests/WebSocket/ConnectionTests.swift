@@ -173,6 +173,25 @@ struct ConnectionTests {
         }
     }
 
+    @Test("A message fits under a raised limit of output, which holds for the messages behind")
+    func raisedLimit() async throws {
+        try await onLoop { loop in
+            let server = NotingHandler()
+            let (near, client, _) = try await Self.rawPair(on: loop, server: server)
+            client.pauseReading()
+            near.limitOutput(to: 9 << 20)
+            near.send(.binary([UInt8](repeating: 1, count: 8 << 20)))
+            #expect(near.isOpen)
+            let more = Message.binary([UInt8](repeating: 1, count: 100_000))
+            while near.isOpen {
+                near.send(more)
+                #expect(near.queuedBytes <= 9 << 20)
+            }
+            #expect(await server.journal.ending()?.code == .tryAgainLater)
+            client.close()
+        }
+    }
+
     @Test("While reading is paused nothing is delivered, not even arrived messages; then all of them are, in order")
     func pausing() async throws {
         try await onLoop { loop in

@@ -59,6 +59,23 @@ struct BlockTests {
         }
     }
 
+    @Test("A17: ending a block again tells the caches, because the first call may have failed before it told them")
+    func unblockedTwice() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            fixture.peers.shareWorkspace(other.id)
+            #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
+            // As by a call that ended right after its commit.
+            _ = try await fixture.service.database.run(sql: "delete from auth.block")
+            let hints = try RawConnection(port: fixture.service.redis.port)
+            try hints.send("SUBSCRIBE invalidate:blocks\r\n")
+            _ = try hints.receive(until: ":1\r\n")
+            #expect(try await call(fixture, "DELETE", "\(other.id)/block", user).status == 200)
+            let hint = #"{"user_id":"\#(user.id)","blocked":"\#(other.id)"}"#
+            _ = try await onOwnThread { Result { try hints.receive(until: hint) } }.get()
+        }
+    }
+
     @Test("A17: a block outlives the account of the blocked user, because messages of the account may stay")
     func deletedAccount() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -124,6 +124,19 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("A fresh token is valid on a machine with a clock that is two seconds behind")
+    func slowClock() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let keys = try await fixture.service.internalCall("GET", "/internal/keys").json
+            let verifier = JWTVerifier(
+                keys: try VerificationKeySet(jwks: keys), issuer: Authenticator.issuer,
+                audiences: [Authenticator.Purpose.access.audience], type: .named(Authenticator.Purpose.access.type))
+            let claims = try verifier.verify(Array(user.access.utf8).span, now: Timestamp.now - .seconds(2))
+            #expect(claims["sub"]?.string == "\(user.id)")
+        }
+    }
+
     private actor Collected {
         private(set) var all: Set<String> = []
 

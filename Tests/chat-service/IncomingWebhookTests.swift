@@ -180,6 +180,33 @@ struct IncomingWebhookTests {
         }
     }
 
+    @Test("A webhook that is made while its channel is deleted does not stay")
+    func channelDeletedMeanwhile() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { $0.roles[4] = "owner" }
+            let name = LimitLock.incomingWebhooks(ChannelID(7)).name
+            let lock = "select pg_advisory_xact_lock(hashtextextended('\(name)', 0))"
+            let reply = try await chat.database.database.holding(lock, untilWaiting: 2) {
+                async let made = chat.call("POST", ChatHarness.webhooks, user: 4, json: #"{"name":"build"}"#)
+                try await chat.database.database.untilBlocked()
+                chat.peers.change { $0.channels[7] = nil }
+                // Facts are consumed in order, so the first deletion has been applied when the second one has.
+                let deletions = [(1, #""workspace_id":"3","channel_id":"7""#), (2, #""workspace_id":"4","channel_id":"9""#)]
+                for (id, ids) in deletions {
+                    try await chat.publishFact(id, "channel.deleted", #"{\#(ids),"name":"general","version":3}"#)
+                }
+                try await eventually("the deletions") {
+                    try await chat.database.ask("select count(*) from chat.room where id = 9 and is_closed") == "1"
+                }
+                // The second session that waits ends the hold.
+                try await chat.database.database.run(sql: lock)
+                return try await made
+            }
+            #expect(reply.errorCode == "E13", "\(reply.text)")
+            #expect(try await chat.database.ask("select count(*) from chat.incoming_webhook") == "0")
+        }
+    }
+
     @Test("A webhook writes under the channel's new name, and ends with the channel or the workspace")
     func facts() async throws {
         try await ChatHarness.use { chat in

@@ -127,6 +127,33 @@ struct InternalRouteTests {
         }
     }
 
+    @Test("A text of a socket that Postgres cannot store is refused alone; the other messages of its batch are written")
+    func unstorable() async throws {
+        try await ChatHarness.use { chat in
+            let replies = try await withThrowingTaskGroup(of: (isBad: Bool, text: String).self) { group in
+                for turn in 0..<40 {
+                    let user = turn % 4 + 1
+                    let content = turn % 8 == 3 ? #"a\u0000b"# : "good"
+                    let name = turn % 8 == 5 ? #"\u0000\#(turn)"# : "\(turn)"
+                    let json = """
+                        {"user_id":"\(user)","session":"\(user + 1000)","profile":"native","content":"\(content)",\
+                        "client_id":"\(name)","to_room":false}
+                        """
+                    let isBad = turn % 8 == 3 || turn % 8 == 5
+                    group.addTask {
+                        let reply = try await chat.instances[0].internalCall(
+                            "POST", "/internal/rooms/channel-7/messages", json: json)
+                        return (isBad, reply.text)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for reply in replies { #expect(reply.text.contains(#""E11""#) == reply.isBad, "\(reply.text)") }
+            let counts = try await chat.database.ask("select count(*), min(seq), max(seq) from chat.message")
+            #expect(counts == "30|1|30")
+        }
+    }
+
     @Test("DM access lists the user's DMs and whether they are open")
     func dms() async throws {
         try await ChatHarness.use { chat in
@@ -166,6 +193,35 @@ struct InternalRouteTests {
                 "POST", "/internal/rooms/channel-7/history",
                 json: #"{"user_id":"2","session":"1002","profile":"native","limit":50,"before_seq":100}"#)
             #expect(try page.json["result"]?.list.map { $0["seq"]?.int } == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test("Pages of messages with the most reactions fit into the output of a socket, and leave nothing out")
+    func manyReactions() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.database.write((1...50).map { .sample("\($0)") })
+            try await chat.database.database.run(
+                sql: """
+                    insert into chat.reaction (workspace, kind, room, seq, emoji, user_id, reacted_at)
+                    select 3, 1, 7, seq, 'e' || emoji, 9000000000000000000 + number, 1
+                    from generate_series(1, 50) seq, generate_series(1, 50) emoji, generate_series(1, 20) number;
+                    update chat.message set rev = seq
+                    """)
+            @Sendable func page(_ anchor: String) async throws -> [Int] {
+                let reply = try await chat.instances[0].internalCall(
+                    "POST", "/internal/rooms/channel-7/history",
+                    json: #"{"user_id":"2","session":"1002","profile":"native","limit":50,\#(anchor)}"#)
+                #expect(reply.body.count < 1 << 19)
+                return try reply.json["result"]?.list.compactMap { $0["seq"]?.int } ?? []
+            }
+            var (back, onward): ([Int], [Int]) = ([], [])
+            while case let found = try await page(#""before_seq":\#(back.first ?? 100)"#), !found.isEmpty {
+                back = found + back
+            }
+            while case let found = try await page(#""after_seq":\#(onward.last ?? 0)"#), !found.isEmpty {
+                onward += found
+            }
+            #expect(back == Array(1...50) && onward == back)
         }
     }
 

@@ -71,6 +71,20 @@ struct ReadEventTests {
         }
     }
 
+    @Test("A moved read marker that Redis refuses to count at first is counted later")
+    func repeatedCount() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("one")
+            let redis = chat.redis
+            try await redis.command("ACL", "SETUSER", "default", "-incr")
+            try await Self.read(chat, 1, user: 2)
+            // The gateways' subscriptions go on, so their kept starts stay.
+            try await eventually("a refused count") { try await redis.command("ACL", "LOG").contains("incr") }
+            try await redis.command("ACL", "SETUSER", "default", "+incr")
+            try await eventually("the count") { try await redis.command("GET", "read-moves:2") != [""] }
+        }
+    }
+
     @Test("In a room with more than 200 members a marker is for the member's own devices")
     func largeRoom() async throws {
         try await ChatHarness.use { chat in

@@ -45,6 +45,28 @@ struct StartsTests {
         }
     }
 
+    @Test("A call leaves users with more rooms than its reply may have to other calls, where they are alone")
+    func left() async throws {
+        try await ChatHarness.use { chat in
+            func starts(_ users: [(id: Int64, channels: Int64)]) async throws -> StartsReply {
+                let list = users.map { user in
+                    let channels = (0..<user.channels).map {
+                        #"{"channel_id":"\#(7 + $0)","workspace_id":"3","name":"general"}"#
+                    }
+                    return #"{"user_id":"\#(user.id)","channels":[\#(channels.joined(separator: ","))]}"#
+                }
+                let json = #"{"profile":"native","users":[\#(list.joined(separator: ","))]}"#
+                let reply = try await chat.instances[0].internalCall("POST", "/internal/starts", json: json)
+                return try #require(StartsReply(try reply.json))
+            }
+            let both = try await starts([(id: 1, channels: 1000), (id: 2, channels: 1)])
+            #expect(both.starts.count == 1 && both.left.count == 1)
+            #expect(Set(both.starts.map(\.user) + both.left) == [UserID(1), UserID(2)])
+            let alone = try await starts([(id: 1, channels: 1001)])
+            #expect(alone.starts.map(\.user) == [UserID(1)] && alone.left.isEmpty)
+        }
+    }
+
     @Test("Starts for another profile, of no users, or of malformed ones are refused")
     func refusals() async throws {
         try await ChatHarness.use { chat in

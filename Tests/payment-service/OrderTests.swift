@@ -30,4 +30,22 @@ struct OrderTests {
             #expect(codes.sorted() == ["", "E98"])
         }
     }
+
+    @Test("Validations that are under way count towards the limit of unknown payments")
+    func guessesAtOnce() async throws {
+        try await PaymentFixture.use(["unknown_payments_per_hour": "2", "provider_deadline": "30s"]) { fixture in
+            let order = "ios_sooda_1700000000"
+            fixture.provider.gather(3)
+            async let first = fixture.validate("imp_1", order)
+            async let second = fixture.validate("imp_2", order)
+            try await eventually("two lookups") {
+                try await fixture.value("select count(*) from payment.attempt where ended_at is null") == "2"
+            }
+            let third = try await fixture.validate("imp_3", order)
+            // The lookup of another user ends the wait of the first two.
+            let other = try await fixture.validate("imp_4", order, user: 8)
+            let (one, two) = try await (first, second)
+            #expect([one, two, third, other].map(\.errorCode) == ["E81", "E81", "E98", "E81"])
+        }
+    }
 }

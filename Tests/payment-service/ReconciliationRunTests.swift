@@ -7,6 +7,28 @@ import Wire
 
 @Suite("Runs of the reconciliation", .serialized)
 struct ReconciliationRunTests {
+    @Test("A refund that its provider does not confirm is not called refused, and its coins are taken back once it is made")
+    func unconfirmedRefund() async throws {
+        try await PaymentFixture.use { fixture in
+            try await fixture.firstReconciliation()
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            let refused = try await fixture.refund(1)
+            #expect(refused.status == 409)
+            #expect(refused.text.contains("The payment provider refused the refund."))
+            fixture.provider.behavior = .delayingRefunds
+            let unconfirmed = try await fixture.refund(1)
+            #expect(unconfirmed.status == 409)
+            #expect(unconfirmed.text.contains("The payment provider did not confirm the refund."))
+            let before = try await fixture.balance(7)
+            #expect(before == 110)
+            fixture.provider.change("imp_1") { $0.status = "cancelled" }
+            _ = try await fixture.reconcile()
+            let after = try await fixture.balance(7)
+            #expect(after == 100)
+        }
+    }
+
     @Test("A webhook during a run does not keep its payment from being compared")
     func webhookMeanwhile() async throws {
         try await PaymentFixture.use(["database_connections": "4"]) { fixture in

@@ -156,6 +156,26 @@ struct MeAccessTests {
         }
     }
 
+    @Test("Events about a member keep their order if the profile of the first one is answered late")
+    func memberOrder() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                let client = try await harness.device(1, port: node.port)
+                harness.peers.change { $0.holdsNextProfile = true }
+                let hints = [DirectoryHint.Change.entered, .gone].map { change in
+                    let hint = DirectoryHint(change, of: WorkspaceID(3), .member(UserID(70), of: nil))
+                    return String(decoding: hint.encoded(), as: UTF8.self)
+                }
+                try await Self.publish(hints, on: DirectoryHint.redisChannel, harness, until: [client])
+                // A call without an answer is sent again.
+                try await client.until("both events") { record in record.events.count { $0.name == "member" } == 2 }
+                harness.peers.change { $0.heldCalls = [] }
+                let told = client.record.events.filter { $0.name == "member" }.map { $0.body["type"]?.string }
+                #expect(told == ["entered", "gone"])
+            }
+        }
+    }
+
     @Test("Who leaves a channel of one workspace goes on hearing of another, entered since the start")
     func otherWorkspace() async throws {
         try await GatewayHarness.use { harness in

@@ -37,6 +37,9 @@ struct MeCallTests {
         arguments: [
             ("send", #"{"room":"channel-7","content":"a"}"#), ("send", #"{"room":"channel-7","client_id":"c"}"#),
             ("send", #"{"room":"7","content":"a","client_id":"c"}"#), ("send", "null"),
+            ("send", #"{"room":"channel-7","content":"a","client_id":"c","toRoom":true}"#),
+            ("send", #"{"room":"channel-7","content":"a","client_id":"c","thread":3,"toRoom":"true"}"#),
+            ("send", #"{"room":"channel-7","content":"a","client_id":"c","thread":0}"#),
             ("read", #"{"room":"channel-7"}"#), ("read", #"{"room":"channel-7","seq":-1}"#),
             ("history", #"{"room":"channel-7","afterSeq":1,"beforeSeq":2}"#),
             ("history", #"{"room":"channel-7","limit":0}"#), ("history", #"{"room":"channel-7","limit":201}"#),

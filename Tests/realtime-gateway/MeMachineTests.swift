@@ -8,8 +8,9 @@ import Wire
 struct MeMachineTests {
     private static let rooms = (1...9).map { RoomID(ChannelID($0)) }
 
-    private static func room(_ number: Int, seq: Int64 = 10, rev: Int64 = 3, unread: Int64 = 0) -> MeMachine.Room {
-        MeMachine.Room(id: rooms[number], head: RoomHead(seq: seq, rev: rev), unread: unread)
+    private static func room(_ number: Int, unread: Int64 = 0, workspace: Int64 = 3) -> MeMachine.Room {
+        MeMachine.Room(
+            id: rooms[number], workspace: WorkspaceID(workspace), head: RoomHead(seq: 10, rev: 3), unread: unread)
     }
 
     private static func cursors(_ text: String) -> MeCursors {
@@ -66,7 +67,7 @@ struct MeMachineTests {
         var machine = MeMachine()
         let head = RoomHead(seq: 1000, rev: 507)
         let actions = machine.start(
-            [MeMachine.Room(id: Self.rooms[0], head: head, unread: 0)],
+            [MeMachine.Room(id: Self.rooms[0], workspace: WorkspaceID(3), head: head, unread: 0)],
             from: Self.cursors(#"{"channel-1":\#(row.cursor)}"#))
         let gaps = actions.compactMap { if case .send(.gap(let gap)) = $0 { gap } else { nil } }
         #expect(gaps.flatMap { [$0.from, $0.to] } == row.missing)
@@ -142,6 +143,68 @@ struct MeMachineTests {
         let read = machine.refreshed(Set([0, 1, 2, 3, 4, 5].map { Self.rooms[$0] }))
         #expect(read.contains(.send(.left(Self.rooms[6]))) && !read.contains(.leave(Self.rooms[6])))
         #expect(entered(read) == [Self.rooms[4]])
+    }
+
+    @Test("A room that cannot be read gives its turn to others, first to those of other workspaces, and goes on later")
+    func failing() {
+        var machine = MeMachine()
+        let behind = (1...7).map { #""channel-\#($0)":[1,1]"# }.joined(separator: ",")
+        _ = machine.start(
+            (0..<7).map { Self.room($0, workspace: $0 < 6 ? 3 : 4) }, from: Self.cursors("{\(behind)}"))
+        let (room, head) = (Self.rooms[0], RoomHead(seq: 10, rev: 3))
+        let next = machine.failed(room, at: 5)
+        #expect(
+            next == [
+                .leave(room), .retryLater(room, failures: 1),
+                .enter(Self.rooms[6], after: RoomHead(seq: 1, rev: 1), head: head),
+            ])
+        let repeated = machine.failed(room, at: 9)
+        #expect(repeated.isEmpty, "it was left")
+        let none = machine.retry(room)
+        #expect(none.isEmpty, "four others are resumed")
+        _ = machine.caughtUp(Self.rooms[1])
+        _ = machine.caughtUp(Self.rooms[2])
+        let again = machine.caughtUp(Self.rooms[3])
+        #expect(again == [.enter(room, after: RoomHead(seq: 5, rev: 1), head: head)])
+        let second = machine.failed(room, at: nil)
+        #expect(second == [.leave(room), .retryLater(room, failures: 2)])
+        let last = machine.retry(room)
+        #expect(last == [.enter(room, after: RoomHead(seq: 5, rev: 1), head: head)])
+    }
+
+    @Test("If no room can be read, a few wait beside the others, and the last ones keep their turns")
+    func allFailing() {
+        var machine = MeMachine()
+        let behind = (1...9).map { #""channel-\#($0)":[1,1]"# }.joined(separator: ",")
+        _ = machine.start((0..<9).map { Self.room($0) }, from: Self.cursors("{\(behind)}"))
+        for room in Self.rooms.prefix(MeMachine.mostFailing) {
+            #expect(machine.mayPutOff(room))
+            _ = machine.failed(room, at: nil)
+        }
+        #expect(!machine.mayPutOff(Self.rooms[8]))
+        _ = machine.retry(Self.rooms[0])
+        #expect(machine.mayPutOff(Self.rooms[8]))
+    }
+
+    @Test("A room that may have been lost while it could not be read waits until all rooms have been read again")
+    func failingInDoubt() {
+        var machine = MeMachine()
+        let (room, start, head) = (Self.rooms[0], RoomHead(seq: 1, rev: 1), RoomHead(seq: 10, rev: 3))
+        _ = machine.start([Self.room(0)], from: Self.cursors(#"{"channel-1":[1,1]}"#))
+        let isFound = machine.doubt(nil)
+        #expect(!isFound, "its room checks it, unless the socket leaves")
+        let failed = machine.failed(room, at: nil)
+        #expect(failed == [.leave(room), .retryLater(room, failures: 1), .readAgain])
+        let none = machine.retry(room)
+        #expect(none.isEmpty)
+        let read = machine.refreshed([room])
+        #expect(read == [.enter(room, after: start, head: head)])
+        let missing = machine.refreshed([])
+        #expect(missing == [.recheck(room)])
+        let unchecked = machine.failed(room, at: nil)
+        #expect(unchecked == [.leave(room), .retryLater(room, failures: 2), .readAgain])
+        let lost = machine.refreshed([])
+        #expect(lost == [.send(.left(room))])
     }
 
     @Test(

@@ -82,6 +82,64 @@ struct MePresenceTests {
         }
     }
 
+    @Test("A17: A user that blocks another one just as that one asks for their presence looks offline")
+    func blockedMeanwhile() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                let blocked = try await harness.device(1, port: node.port)
+                let blocker = try await harness.device(2, port: node.port)
+                try Self.watch([2], by: blocker)
+                try await Self.until(2, is: "online", for: blocker)
+                let before = harness.peers.count("/internal/blocks")
+                harness.peers.change { $0.heldPaths = ["/internal/acquaintances"] }
+                try Self.watch([2], by: blocked)
+                try await eventually("an answer without the block") {
+                    harness.peers.count("/internal/blocks") > before
+                }
+                harness.peers.change { $0.blocked = [2: [1]] }
+                try await harness.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"2","blocked":"1"}"#)
+                // It comes behind the other hint.
+                let hint = DirectoryHint(.edited, of: WorkspaceID(3), .workspace(nil))
+                try await harness.redis.command(
+                    "PUBLISH", DirectoryHint.redisChannel, String(decoding: hint.encoded(), as: UTF8.self))
+                try await blocked.until("the hints") { $0.events.contains { $0.name == "workspace" } }
+                harness.peers.change { $0.heldPaths = [] }
+                try await Self.until(2, is: "offline", for: blocked)
+                let told = blocked.record.events.filter { $0.name == "presence" }
+                #expect(!told.contains { $0.body["users"]?[named: "2"]?.string == "online" })
+            }
+        }
+    }
+
+    @Test(
+        "A8: A guest is told of the presence of the people of their channels, and of nobody else once one of them has left"
+    )
+    func guestPresence() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { state in
+                state.guests = [2]
+                state.channels = [7: [2, 4], 8: [2, 3]]
+            }
+            try await harness.withNode { node in
+                let guest = try await harness.device(2, port: node.port)
+                let others = [
+                    try await harness.device(3, port: node.port), try await harness.device(4, port: node.port),
+                ]
+                try Self.watch([3, 4], by: guest)
+                for user in Int64(3)...4 { try await Self.until(user, is: "online", for: guest) }
+                let departures: [(channel: Int64, user: Int64, hidden: Int64)] = [(7, 4, 4), (8, 2, 3)]
+                for (channel, user, hidden) in departures {
+                    harness.peers.change { _ = $0.channels[channel]?.remove(user) }
+                    try await harness.redis.command(
+                        "PUBLISH", AccessHint.redisChannel,
+                        #"{"workspace_id":"3","channel_id":"\#(channel)","user_id":"\#(user)"}"#)
+                    try await Self.until(hidden, is: "offline", for: guest)
+                }
+                #expect(others.allSatisfy { !$0.record.isEnded })
+            }
+        }
+    }
+
     @Test(
         "A start is kept for a client that comes back within a minute, unless something of the user's own has changed")
     func kept() async throws {

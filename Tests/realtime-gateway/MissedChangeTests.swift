@@ -6,7 +6,7 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("Missed changes", .serialized)
+@Suite("Missed changes and history", .serialized)
 struct MissedChangeTests {
     private static let rooms = (Int64(20)..<60).map { RoomID(ChannelID($0)) }
     /// Changed messages of each room. One more message has not changed.
@@ -38,6 +38,15 @@ struct MissedChangeTests {
         }
     }
 
+    /// Waits until bytes wait in a socket of a node.
+    private static func untilFull(_ node: ServiceUnderTest) async throws {
+        try await eventually(within: .seconds(60), "a full socket") {
+            let name = "maru_socket_queue_bytes "
+            let line = try await node.metrics().split(separator: "\n").first { $0.hasPrefix(name) }
+            return line.flatMap { Double($0.dropFirst(name.count)) } ?? 0 > 0
+        }
+    }
+
     @Test("A device that missed long changes in many rooms is sent them all, and is not cut off while it reads")
     func manyRooms() async throws {
         try await GatewayHarness.use { harness in
@@ -57,11 +66,7 @@ struct MissedChangeTests {
                 let client = try SocketClient(
                     port: node.port, headers: [("Authorization", harness.token(1, "native"))], isReading: false)
                 try client.join("/me", #"{"cursors":{\#(cursors)}}"#)
-                try await eventually(within: .seconds(60), "a full socket") {
-                    let name = "maru_socket_queue_bytes "
-                    let line = try await node.metrics().split(separator: "\n").first { $0.hasPrefix(name) }
-                    return line.flatMap { Double($0.dropFirst(name.count)) } ?? 0 > 0
-                }
+                try await Self.untilFull(node)
                 client.startReading()
                 try await client.until(within: .seconds(120), "all changes") { record in
                     let changed = record.events.filter { $0.name == "changed" }
@@ -76,6 +81,27 @@ struct MissedChangeTests {
                     let seqs = changed.compactMap { $0.body["message"]?["seq"]?.int }
                     #expect(seqs == Array(1...Self.count), "\(room)")
                 }
+            }
+        }
+    }
+
+    @Test("A device that asks for the history of many rooms at once is sent it all, and is not cut off while it reads")
+    func manyHistories() async throws {
+        try await GatewayHarness.use { harness in
+            let settings = ["ping_interval": "50s", "ping_timeout": "50s", "reader_patience": "50s"]
+            try await harness.withNode(settings) { node in
+                let client = try SocketClient(
+                    port: node.port, headers: [("Authorization", harness.token(1, "native"))], isReading: false)
+                try client.join("/me")
+                try await eventually("a start") { harness.peers.now.startedUsers.last == [1] }
+                // More than the kernel takes for a connection.
+                for id in 1...64 { try client.send(#"42/me,\#(id)["history",{"room":"channel-7"}]"#) }
+                try await Self.untilFull(node)
+                client.startReading()
+                try await client.until(within: .seconds(120), "all pages") { record in
+                    record.isEnded || record.acknowledged.count == 64
+                }
+                #expect(client.record.acknowledged.count == 64)
             }
         }
     }

@@ -178,6 +178,26 @@ struct NodesTests {
         }
     }
 
+    @Test("The address of a node is written again for a Redis that comes back empty, and is known to others meanwhile")
+    func emptyRedis() async throws {
+        let server = try await RedisServer.start()
+        try await SessionCursorStoreTests.use(at: server) { store, _ in
+            // The regular renewal would come too late, and a return counts as recent however slow the machine is.
+            let times = NodeDirectory.Times(renewal: .seconds(3600), cache: .zero, rewriting: .seconds(3600))
+            let own = NodeDirectory(redis: store.redis, times: times)
+            let other = NodeDirectory(redis: store.redis, times: times)
+            own.begin("m1", at: "here", on: EventLoop.current!)
+            try await store.redis.run(RedisCommand("SET", "gateway:m2", "there"))
+            #expect(await other.address(of: "m1") == "here")
+            #expect(await other.address(of: "m2") == "there")
+            try await server.restart()
+            try await eventually("a new address") { try await server.command("EXISTS", "gateway:m1") == ["1"] }
+            #expect(await other.address(of: "m2") == "there")
+            #expect(await other.address(of: "m3") == nil)
+        }
+        await server.stop()
+    }
+
     @Test("A dead node soon leaves the directory")
     func expiry() async throws {
         try await Self.withNodes { harness, _, _ in

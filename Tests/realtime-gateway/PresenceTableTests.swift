@@ -94,6 +94,26 @@ struct PresenceTableTests {
         #expect(devices.all.isEmpty && !devices.isWaiting)
     }
 
+    @Test(
+        "R16: Users that were told offline are told once more after an interruption, until they are back or it is long ago"
+    )
+    func gone() {
+        var devices = DevicePresence(grace: .zero, memory: .seconds(30))
+        for (id, user) in [(Self.first, Self.mina), (Self.second, Self.joon)] { devices.set(id, of: user, to: .online) }
+        _ = devices.take(now: 0)
+        #expect(devices.gone.isEmpty)
+        for (id, user) in [(Self.first, Self.mina), (Self.second, Self.joon)] { devices.remove(id, of: user, now: 0) }
+        #expect(devices.take(now: Self.nanoseconds).count == 2)
+        devices.set(Self.second, of: Self.joon, to: .away)
+        _ = devices.take(now: 2 * Self.nanoseconds)
+        #expect(devices.gone == [.init(user: Self.mina, state: .offline)])
+        #expect(devices.all == [.init(user: Self.joon, state: .away)])
+        devices.forgetGone(now: 30 * Self.nanoseconds)
+        #expect(devices.gone.count == 1)
+        devices.forgetGone(now: 31 * Self.nanoseconds)
+        #expect(devices.gone.isEmpty)
+    }
+
     @Test("A user is away only if all devices say so, and offline if presence is not shared")
     func away() {
         var devices = DevicePresence(grace: .zero)

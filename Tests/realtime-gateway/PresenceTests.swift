@@ -73,9 +73,14 @@ struct PresenceTests {
             let folder = TemporaryFolder("maru-push")
             harness.give()
             try await harness.withNode(try harness.pushSettings(folder)) { _ in
+                try await eventually("a living loop") {
+                    try await harness.redis.command("ZCARD", "online-loops") != ["0"]
+                }
+                let loops = try await harness.redis.command("ZRANGE", "online-loops", "0", "0")
+                let loop = try #require(loops.first)
                 // The key is still there, as it is renewed for others.
                 let past = Timestamp.now.milliseconds - 1
-                try await harness.redis.command("ZADD", "presence:channel-8", "\(past)", "1@dead")
+                try await harness.redis.command("ZADD", "presence:channel-8", "\(past)", "1@\(loop)")
                 try await harness.push("1", in: RoomID(ChannelID(8)))
                 try await harness.settled(count: 1)
                 #expect(harness.peers.now.pushes.map(\.device) == ["d1"])

@@ -43,6 +43,21 @@ struct PresentMembersTests {
         }
     }
 
+    @Test(
+        "R16: A member in a room with a shipped app is not present any more 30 seconds after the crash of their gateway"
+    )
+    func crash() async throws {
+        try await GatewayHarness.use { harness in
+            let other = try await harness.startProcess()
+            try await harness.withNode { node in
+                _ = try await harness.listener(60, port: other.port)
+                try await eventually("the member") { try await Self.present(node, 60...60) == ["60"] }
+                await other.kill()
+                try await eventually(within: .seconds(30), "nobody") { try await Self.present(node, 60...60) == [] }
+            }
+        }
+    }
+
     @Test("Without Redis, presence is unknown and the call fails")
     func outage() async throws {
         try await GatewayHarness.use { harness in

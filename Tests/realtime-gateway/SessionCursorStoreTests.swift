@@ -12,10 +12,11 @@ struct SessionCursorStoreTests {
     static let room = RoomID(ChannelID(7))
 
     /// Runs `body` on a loop with a store in the Redis of these tests.
-    static func use(_ body: @escaping @Sendable (SessionCursorStore, SessionCursors) async throws -> Void)
-        async throws
-    {
-        let server = try await RedisServer.ofThisProcess()
+    static func use(
+        at own: RedisServer? = nil,
+        _ body: @escaping @Sendable (SessionCursorStore, SessionCursors) async throws -> Void
+    ) async throws {
+        let server = if let own { own } else { try await RedisServer.ofThisProcess() }
         let loops = EventLoopGroup(count: 1)
         let blocking = BlockingPool(threads: 1, limit: 8)
         var configuration = try #require(RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0"))

@@ -101,6 +101,67 @@ struct SecondFactorGraceTests {
         }
     }
 
+    @Test("A20: a locked-out member that owns a channel leaves, and the channel passes to the owner of the workspace")
+    func leavingWithChannel() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let path = "/v1/workspaces/\(id)"
+            try await harness.invite(2, to: id)
+            let channel = try await harness.makeChannel("general", in: id, owner: 2)
+            let early = try await harness.call("DELETE", path + "/exit", user: 2)
+            #expect(early.errorCode == "E15", "\(early.text)")
+            _ = try await harness.sql("update member set locked_out_at = 1 where user_id = 2")
+            let left = try await harness.call("DELETE", path + "/exit", user: 2)
+            #expect(left.status == 200, "\(left.text)")
+            let shown = try await harness.call("GET", path + "/channels/\(channel)")
+            #expect(try shown.json["owner_id"]?.string == "1")
+            #expect(try harness.texts(shown, "user_id", in: "channelMembers") == ["1"])
+            let facts = FactStream(redis: harness.redis)
+            let changes = try await facts.bodies(of: "channel.changed", count: 1)
+            #expect(changes.map { $0["channel_id"]?.string } == ["\(channel)"])
+        }
+    }
+
+    @Test("A20: a workspace that is held by a long change delays no other workspace")
+    func heldWorkspace() async throws {
+        try await WorkspaceHarness.use(["database_connections": "4"]) { harness in
+            harness.peers.change { $0.withSecondFactor = [1] }
+            let held = try await harness.makeWorkspace("held")
+            let other = try await harness.makeWorkspace("other")
+            for id in [held, other] { try await harness.invite(2, to: id) }
+            _ = try await harness.sql(
+                """
+                insert into second_factor values (1, true, 1);
+                update workspace set second_factor_from = 1, second_factor_grace = 0 where id = \(held)
+                """)
+            let lock = "select from workspace.workspace where id = \(held) for update"
+            try await harness.database.holding(lock, untilWaiting: 3) {
+                _ = try await harness.sql(
+                    "update member set second_factor_due = 1 where workspace = \(held) and user_id = 2")
+                let path = "/v1/workspaces/\(other)"
+                let changed = try await harness.call(
+                    "PUT", path + "/settings", json: #"{"requiresSecondFactor":true,"secondFactorGraceDays":0}"#)
+                #expect(changed.status == 200, "\(changed.text)")
+                let refused = try await harness.call("GET", path, user: 2)
+                #expect(refused.errorCode == "E08", "\(refused.text)")
+                // The job lets the member in although the held workspace has been due for longer.
+                _ = try await harness.sql(
+                    """
+                    insert into second_factor values (2, true, 1);
+                    update member set second_factor_due = 2 where workspace = \(other) and user_id = 2
+                    """)
+                try await eventually(within: .seconds(30), "the admission") {
+                    try await harness.call("GET", path, user: 2).status == 200
+                }
+                // The sessions that wait end the hold.
+                async let first = harness.database.run(sql: lock)
+                async let second = harness.database.run(sql: lock)
+                async let third = harness.database.run(sql: lock)
+                _ = try await (first, second, third)
+            }
+        }
+    }
+
     @Test("A20: a member that waits to be let in after the end of a rule is let in, though they turn the second factor off")
     func turnedOffMeanwhile() async throws {
         try await WorkspaceHarness.use { harness in

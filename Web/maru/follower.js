@@ -145,10 +145,10 @@ export class Follower {
                 this.#patience.reset();
             } catch (error) {
                 // The next connection brings it, and no event might come on this one.
-                const isOver = !error.isTemporary || this.client.live.state !== 'live' || this.#reloading;
-                if (isOver) return;
+                if (!error.isTemporary || this.client.live.state !== 'live') return;
                 this.#isNeeded = true;
-                this.#reloadLater(Math.max(error.retryAfter * 1000, this.#patience.next()));
+                // A reading that waits for a badge alone takes the place of this one.
+                if (!this.#reloading) this.#reloadLater(Math.max(error.retryAfter * 1000, this.#patience.next()));
             }
         }, milliseconds);
     }

@@ -142,9 +142,13 @@ export class Timelines {
     /** Fills a gap that the live connection told of. Beyond a thousand messages the room and its open threads begin anew at the end. */
     async fill({ room, from, to }) {
         if (!(to - from > 1000 && this.store.timelines.get(room)?.atEnd)) return this.sync(room);
-        // An end that cannot be read now is still missing.
-        this.store.timeline(room).isBehind = true;
+        // An end that cannot be read now is still missing, whatever an earlier catching up says.
+        const timeline = this.store.timeline(room);
+        timeline.isBehind = true;
+        timeline.catchUps += 1;
         await this.openAtEnd(room);
+        // A jump to a held message drops the page.
+        if (timeline.isBehind) await this.sync(room);
         const threads = [...this.store.timelines].filter(([place, { loaded }]) => loaded && place.startsWith(`${room}/`));
         await Promise.all(threads.map(([place]) => this.openThread(room, Number(place.slice(room.length + 1)))));
     }

@@ -33,7 +33,9 @@ start() {
 bound_logs() {
     local log
     while read -r log; do
-        if cp "$log" "$log.old"; then : >"$log"; fi
+        # Without room for a copy the lines are lost: half a copy after the other would fill the disk.
+        cp "$log" "$log.old" || rm -f "$log.old" || true
+        : >"$log" || true
     done < <(find "$data/logs" -maxdepth 1 -name '*.log' -size +20000000c)
 }
 

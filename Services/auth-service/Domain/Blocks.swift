@@ -21,8 +21,10 @@ struct Blocks: Sendable {
         }
     }
 
-    /// Ends a block; without one nothing changes.
+    /// Ends a block; without one nothing changes. The hint is sent in any case: an earlier call may have ended the block, and then failed
+    /// before it told anybody.
     func unblock(_ blocked: UserID, by account: UserID) async throws {
-        if try await store.delete(blocked, by: account) { publisher.changed(account, blocked) }
+        try await store.delete(blocked, by: account)
+        publisher.changed(account, blocked)
     }
 }

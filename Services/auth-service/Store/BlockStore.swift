@@ -65,9 +65,9 @@ struct BlockStore: Sendable {
         return Outcome(rawValue: text) ?? .unknown
     }
 
-    /// Deletes a block; returns false if there was none.
-    func delete(_ blocked: UserID, by account: UserID) async throws -> Bool {
-        try await database.execute(Self.delete, account, blocked) == 1
+    /// Deletes a block, if there is one.
+    func delete(_ blocked: UserID, by account: UserID) async throws {
+        try await database.execute(Self.delete, account, blocked)
     }
 
     /// The blocks of an account, newest first, before a place in that order.

@@ -1,6 +1,7 @@
 /// Why the database did not confirm a batch of messages.
 enum BatchFailure: Error {
-    /// The database rejected a statement and rolled the batch back. The batch may succeed without one of its messages.
+    /// The database rejected a statement and rolled the batch back, or a value cannot be a parameter. The batch may succeed
+    /// without one of its messages.
     case rejected(any Error)
     /// The batch did not reach the database.
     case notSent(any Error)

@@ -6,8 +6,10 @@ import Wire
 struct MeHistory: Sendable {
     let conversations: Conversations
 
-    /// Bytes of content in a page. With names, files and reactions it stays far below the output limit of a socket.
+    /// Bytes of content in a page. With names, files and reactions it stays below the output limit of a socket.
     private static let pageBytes = 128 * 1024
+    /// Bytes of reactions in a page: a message may have 20 kilobytes.
+    private static let reactionBytes = 256 * 1024
 
     /// Reads on after a seq, or the page before one, as the public route does: without the replies that are in their threads
     /// alone, and with the same effect on the read marker.
@@ -57,8 +59,29 @@ struct MeHistory: Sendable {
             try await stores.details.fill(&stored, for: .one(user))
             let people = try await conversations.profiles.members(stored.people)
             let blocked = try await conversations.blocks.blocked(by: user)
-            let messages = stored.map { $0.body(people).hiding(blocked) }
-            return (messages, isFull && !keepsNewest ? messages.last?.seq ?? part.through : part.through)
+            let all = stored.map { $0.body(people).hiding(blocked) }
+            let messages = keepsNewest ? Array(Self.fitting(all.reversed()).reversed()) : Self.fitting(all)
+            let isPartial = isFull || messages.count < all.count
+            return (messages, isPartial && !keepsNewest ? messages.last?.seq ?? part.through : part.through)
         }
+    }
+
+    /// The first messages with reactions that fit into a page; at least one.
+    private static func fitting(_ messages: some Sequence<MessageBody>) -> [MessageBody] {
+        var left = reactionBytes
+        var kept: [MessageBody] = []
+        for message in messages {
+            left -= message.reactionBytes
+            if left < 0, !kept.isEmpty { break }
+            kept.append(message)
+        }
+        return kept
+    }
+}
+
+extension MessageBody {
+    /// About as many bytes as its reactions have in JSON.
+    fileprivate var reactionBytes: Int {
+        (revision?.reactions ?? []).reduce(0) { $0 + 64 + $1.emoji.utf8.count + 24 * $1.users.count }
     }
 }

@@ -1,5 +1,6 @@
 import Contract
 import ServiceKit
+import Synchronization
 import Wire
 
 /// Builds the start of a user's `/me` socket: all rooms of the user in all workspaces, the profile and the settings.
@@ -24,25 +25,47 @@ struct MyRooms: Sendable {
     /// Rooms that are read at a time.
     private static let pageSize = 256
 
+    /// The rooms that are read for a reply with the starts of several users.
+    private final class Space: Sendable {
+        private let taken = Mutex(0)
+
+        private static let most = 1000
+
+        /// Takes space for the rooms of a start. Returns false if there is too little; the first start has enough.
+        func take(_ count: Int) -> Bool {
+            taken.withLock { taken in
+                guard taken == 0 || taken + count <= Self.most else { return false }
+                taken += count
+                return true
+            }
+        }
+    }
+
     /// The starts of several users, read side by side, so that the statements of all make one round trip. Users without a readable
     /// start are missing.
     ///
+    /// - Returns: the starts, and the users that are left for other calls because they have too many rooms for this one.
     /// - Throws: the reason, if no start can be read.
-    func starts(of users: [StartsRequest.User]) async throws -> [(user: UserID, start: Start)] {
-        try await withThrowingTaskGroup(of: (UserID, Start).self) { group in
+    func starts(
+        of users: [StartsRequest.User]
+    ) async throws -> (found: [(user: UserID, start: Start)], left: [UserID]) {
+        let space = Space()
+        return try await withThrowingTaskGroup(of: (UserID, Start?).self) { group in
             for user in users {
-                group.addTask { (user.id, try await start(of: user.id, in: user.channels)) }
+                group.addTask { (user.id, try await self.start(of: user.id, in: user.channels, within: space)) }
             }
-            var starts: [(user: UserID, start: Start)] = []
+            var found: [(user: UserID, start: Start)] = []
+            var left: [UserID] = []
             var failure: (any Error)?
             while let result = await group.nextResult() {
                 switch result {
-                case .success(let start): starts.append(start)
+                case .success(let (user, start)):
+                    if let start { found.append((user: user, start: start)) } else { left.append(user) }
                 case .failure(let error): failure = error
                 }
             }
-            if starts.isEmpty, let failure { throw failure }
-            return starts
+            if found.isEmpty, left.isEmpty, let failure { throw failure }
+            return (found: found, left: left)
         }
     }
 
@@ -50,8 +73,17 @@ struct MyRooms: Sendable {
     ///
     /// - Parameter channels: the channels of the user, as workspace-service knows them now.
     func start(of user: UserID, in channels: [MyRoomsRequest.Channel]) async throws -> Start {
+        guard let found = try await start(of: user, in: channels, within: Space()) else { throw Failure.unavailable }
+        return found
+    }
+
+    /// Nil if there is too little space.
+    private func start(
+        of user: UserID, in channels: [MyRoomsRequest.Channel], within space: Space
+    ) async throws -> Start? {
         let reader = UserStartStore.Reader(user: user, workspaces: Set(channels.map(\.workspace)))
         guard var own = try await rows.value(of: reader) else { throw Failure.unavailable }
+        guard space.take(channels.count + own.dms.count) else { return nil }
         own.rooms.omitDrafts(beyond: Self.mostDrafts)
         let dms = try await summaries.access.dms(of: user, among: own.dms)
         var labels = RoomLabels.Labels(of: user, [], dms)

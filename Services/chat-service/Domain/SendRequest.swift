@@ -37,8 +37,11 @@ struct SendRequest: Sendable {
             throw .invalid("A message needs content or a file.")
         }
         guard files.count <= Self.maxFiles else { throw .invalid("There are too many files.") }
-        if let clientID, !clientID.hasLength(in: 1...Self.maxClientID) {
-            throw .invalid("A client_id has 1 to 64 characters.")
+        if let clientID {
+            guard clientID.hasLength(in: 1...Self.maxClientID) else {
+                throw .invalid("A client_id has 1 to 64 characters.")
+            }
+            try Self.requireStorable(clientID)
         }
         self.content = content
         self.files = files
@@ -47,12 +50,18 @@ struct SendRequest: Sendable {
         self.kept = kept
     }
 
-    /// A content, which may be empty; throws if it is too long.
+    /// A content, which may be empty; throws if it is too long or has a NUL character.
     static func checked(_ content: String) throws(Failure) -> String {
         guard content.isEmpty || content.hasLength(in: 1...maxContent) else {
             throw .tooLarge("The content is too long.")
         }
+        try requireStorable(content)
         return content
+    }
+
+    /// Texts of sockets come unchecked. Postgres stores no NUL, and a text with one would fail all messages of its batch.
+    private static func requireStorable(_ text: String) throws(Failure) {
+        guard !text.utf8.contains(0) else { throw .invalid("A text contains a NUL character.") }
     }
 
     /// The digest of content and files; nil without a `clientID`.

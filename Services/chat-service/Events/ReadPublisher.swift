@@ -26,14 +26,14 @@ final class ReadPublisher: @unchecked Sendable {
     private static let tick = Duration.milliseconds(100)
     private static let batchSize = 500
 
-    init(redis: Redis, store: ReadEventStore, members: RoomMembers, blocks: BlockCache, on loop: EventLoop) {
+    init(redis: Redis, store: ReadEventStore, members: RoomMembers, blocks: BlockCache, on loops: EventLoopGroup) {
         self.redis = redis
         self.store = store
         claims = ReadClaims(redis: redis)
         self.members = members
         self.blocks = blocks
-        self.loop = loop
-        counts = ReadMoves(redis: redis)
+        loop = loops.loops[0]
+        counts = ReadMoves(redis: redis, on: loops)
     }
 
     /// A member has read a room up to a seq. To be called on any loop, after the commit.

@@ -48,9 +48,10 @@ extension Call {
     /// Counts the messages by others after the query's `after`, or after the read marker without it.
     ///
     /// A client that sends dates without a zone sends the present this way, in whole seconds of its own clock. A date of
-    /// the last minute therefore counts as the present.
+    /// the last minute therefore counts as the present. If cursors of a profile come early, this date does too.
     func unreads(in room: RoomKey, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
         let after = try moment("after", naiveOffset: .seconds(9 * 3600), naiveTolerance: .seconds(60))
+            .map { $0 + .milliseconds(profile.earlyCursor) }
         return try await conversations.unread(in: room, for: caller.user, since: after, inTimeline: profile.isNative)
     }
 

@@ -25,14 +25,14 @@ struct InternalMeRoutes: Sendable {
 
     func starts(_ request: StartsRequest) async throws -> StartsReply {
         let profile = try native(request.profile)
-        let starts = try await rooms.starts(of: request.users)
+        let (starts, left) = try await rooms.starts(of: request.users)
         var replies: [StartsReply.Start] = []
         for start in starts {
             replies.append(.init(user: start.user, rooms: reply(start.start, for: profile)))
             // A start has many rooms. In a storm, posts on this loop must not wait for those of all users.
             await Task.yield()
         }
-        return StartsReply(starts: replies)
+        return StartsReply(starts: replies, left: left)
     }
 
     private func reply(_ start: MyRooms.Start, for profile: ClientProfile) -> MyRoomsReply {

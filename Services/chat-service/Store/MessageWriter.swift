@@ -228,7 +228,7 @@ extension BatchFailure {
         }
         self =
             switch postgres.kind {
-            case .server: .rejected(error)
+            case .server, .invalidParameter: .rejected(error)
             case .connectionLost, .timeout, .cancelled, .unexpectedColumn: .unknown(error)
             default: .notSent(error)
             }

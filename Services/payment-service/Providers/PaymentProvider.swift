@@ -56,10 +56,15 @@ enum ProviderAnswer: Sendable, Equatable {
 /// Why a provider gave no usable answer, without personal data.
 struct ProviderFault: LoggableError, Equatable, CustomStringConvertible {
     let description: String
+    /// Whether the provider has refused a refund, so that it makes none later either.
+    let isRefusal: Bool
 
     var logText: String { description }
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, isRefusal: Bool = false) {
+        self.description = description
+        self.isRefusal = isRefusal
+    }
 }
 
 /// An HTTP request to a provider.

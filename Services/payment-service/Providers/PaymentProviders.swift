@@ -47,18 +47,22 @@ struct PaymentProviders: Sendable {
         return enabled
     }
 
-    /// Refunds a payment at its provider, and returns the payment as it is afterwards. If the provider refuses, a lookup tells
-    /// whether the payment was refunded before.
-    func refund(_ reference: String, of name: String, because reason: String) async -> Answer {
-        do {
-            let provider = try named(name)
-            if case .payment(let report) = await client.run(provider.refund(of: reference, because: reason)) {
-                return .payment(report, provider: name)
-            }
-        } catch {
-            return .unusable(error)
+    /// Refunds a payment at its provider, and returns the payment as it is afterwards. If the provider refuses or does not answer,
+    /// a lookup tells whether the payment was refunded.
+    ///
+    /// - Returns: `isRefused` is false if the provider may still make the refund.
+    func refund(
+        _ reference: String, of name: String, because reason: String
+    ) async -> (answer: Answer, isRefused: Bool) {
+        let provider: any PaymentProvider
+        do { provider = try named(name) } catch { return (.unusable(error), true) }
+        let isRefused: Bool
+        switch await client.run(provider.refund(of: reference, because: reason)) {
+        case .payment(let report): return (.payment(report, provider: name), false)
+        case .unknown: isRefused = true
+        case .unusable(let fault): isRefused = fault.isRefusal
         }
-        return await ask(about: reference, only: name)
+        return (await ask(about: reference, only: name), isRefused)
     }
 
     /// Looks up a payment.

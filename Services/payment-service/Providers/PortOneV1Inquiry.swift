@@ -78,7 +78,10 @@ struct PortOneV1Inquiry: ProviderConversation {
         guard reply.status == 200, code == 0, let report = json["response"].flatMap(PaymentReport.init(portOneV1:)),
             report.reference == reference
         else {
-            return .unusable(ProviderFault("PortOne V1 returned no payment (status \(reply.status), code \(code))"))
+            return .unusable(
+                ProviderFault(
+                    "PortOne V1 returned no payment (status \(reply.status), code \(code))",
+                    isRefusal: refundReason != nil && code != 0 && reply.status < 500))
         }
         return .payment(report)
     }

@@ -28,7 +28,10 @@ struct PortOneV2Refund: ProviderConversation {
     mutating func receive(_ reply: ProviderReply, at now: ContinuousClock.Instant) -> ProviderStep {
         if isCancelled { return inquiry.receive(reply, at: now) }
         guard reply.status == 200 else {
-            return .finish(.unusable(ProviderFault("PortOne V2 refused the refund (status \(reply.status))")))
+            return .finish(
+                .unusable(
+                    ProviderFault(
+                        "PortOne V2 refused the refund (status \(reply.status))", isRefusal: reply.status < 500)))
         }
         isCancelled = true
         return inquiry.begin(at: now)

@@ -15,10 +15,14 @@ struct AttemptStore: Sendable {
         let nextTryAt: Timestamp
         /// The most open attempts of one buyer, or of all attempts without a buyer.
         let limit: Int
-        /// The most lookups of one buyer within an hour that found no payment.
+        /// The most lookups of one buyer that are under way, or found no payment within an hour.
         let unknownLimit: Int
     }
 
+    private static let lock = Statement.write(
+        "lock attempts of user", "select pg_advisory_xact_lock(hashtextextended('attempts ' || $1::bigint, 0))")
+    /// The attempts under way may find no payment either, so they count towards that limit, apart from the same attempt.
+    ///
     /// The update changes nothing. It makes the statement return the open attempt and lock it, so that it cannot end
     /// meanwhile.
     private static let record = Statement.write(
@@ -33,6 +37,9 @@ struct AttemptStore: Sendable {
             select count(*) from attempt
             where user_id = $3 and outcome = 'unknown'
                 and ended_at > (extract(epoch from now()) * 1000)::bigint - 3600000
+        ) + (
+            select count(*) from attempt
+            where ended_at is null and coalesce(user_id, 0) = $3 and (reference <> $2 or order_number <> $4)
         ) < $7
         on conflict (reference, coalesce(user_id, 0), coalesce(order_number, ''), coalesce(provider, ''))
             where ended_at is null
@@ -73,14 +80,18 @@ struct AttemptStore: Sendable {
         where id in (select id from attempt where ended_at < $1 order by ended_at limit 5000)
         """)
 
-    /// Inserts an attempt, or returns the same one if it is open.
+    /// Inserts an attempt, or returns the same one if it is open. Concurrent calls of one buyer wait for each other, so that they do
+    /// not exceed the limits.
     ///
     /// - Returns: nil if too many are open, or if too many of the buyer found no payment.
-    func record(_ new: NewAttempt) async throws(PostgresError) -> PaymentAttempt? {
-        try await record(new, in: database)
+    func record(_ new: NewAttempt) async throws -> PaymentAttempt? {
+        try await database.transaction { transaction in
+            if let buyer = new.buyer { try await transaction.query(Self.lock, buyer.user) }
+            return try await record(new, in: transaction)
+        }
     }
 
-    /// The same within a transaction.
+    /// The same within a transaction, for an attempt without a buyer.
     func record(_ new: NewAttempt, in queryable: some Queryable) async throws(PostgresError) -> PaymentAttempt? {
         try await queryable.query(
             Self.record, new.provider, new.reference, new.buyer?.user, new.buyer?.order.text,

@@ -18,7 +18,11 @@ extension GatewayShard {
             accessChanges.note(in: workspace)
             meAccessChanged(in: workspace, room: room)
         }
-        if room == nil { me.presence.accessChanged(of: hint.user, for: me.sockets(in: workspace)) }
+        if room == nil {
+            me.presence.accessChanged(of: hint.user, for: me.sockets(in: workspace))
+        } else {
+            me.presence.channelChanged(of: hint.user, for: guests(of: workspace, and: hint.user))
+        }
         for driver in rooms.values {
             guard room.map({ driver.room == $0 }) ?? (driver.workspace ?? workspace == workspace) else { continue }
             if let user = hint.user {
@@ -27,6 +31,13 @@ extension GatewayShard {
                 recheckAllUntilDone(in: driver)
             }
         }
+    }
+
+    /// The `/me` sockets of guests of a workspace. A user's own are among them although their last room there is gone already.
+    private func guests(of workspace: WorkspaceID, and user: UserID?) -> [MeSocket] {
+        let own = user.map { me.sockets(of: $0) } ?? []
+        let gone = own.filter { !me.workspaces(of: $0).contains(workspace) }
+        return (me.sockets(in: workspace) + gone).filter { !me.sees(workspace, $0) }
     }
 
     /// Changes may have been missed, so every member is checked. Rooms that know their head notice it by themselves.

@@ -16,6 +16,8 @@ final class SocketBackpressure: @unchecked Sendable {
     private var sentBefore: UInt64 = 0
     /// Reads of missed changes for the rooms of the socket. Each reply waits in memory until the socket has room for it.
     private(set) lazy var changeReads = ConcurrencyLimiter(4)
+    /// Reads of history for the client. Their replies wait in the same way.
+    private(set) lazy var historyReads = ConcurrencyLimiter(4)
 
     /// Bytes that may wait before more is sent.
     static let mostWaiting = 256 * 1024

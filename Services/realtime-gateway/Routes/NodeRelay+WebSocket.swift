@@ -31,10 +31,8 @@ extension NodeRelay {
                 headers.append(field, value)
             }
         }
-        return .upgrade(to: "websocket", headers: headers) { client in
-            owner.handOver(to: TunnelEnd(of: owner, to: client))
-            return TunnelEnd(of: client, to: owner)
-        }
+        let tunnel = OpenTunnel(to: owner)
+        return .upgrade(to: "websocket", headers: headers) { tunnel.begin(from: $0) }
     }
 
     private func handshake(_ request: Request, host: String) -> [UInt8] {

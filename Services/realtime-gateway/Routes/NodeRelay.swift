@@ -1,3 +1,4 @@
+import Contract
 import EventLoop
 import HTTP
 import Telemetry
@@ -22,7 +23,8 @@ struct NodeRelay: Sendable {
     private static let back: [HeaderName] =
         [.contentType, .cacheControl, .vary, .retryAfter]
         + ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"].compactMap(HeaderName.init)
-    private static let replyLimit = 4 * 1024 * 1024
+    /// The first event of a `/me` socket has all rooms of its user.
+    private static let replyLimit = StartsRequest.largestReply
 
     /// The owner's reply; nil if there is no owner, or it does not answer.
     func respond(to request: Request, of node: String) async -> Response? {

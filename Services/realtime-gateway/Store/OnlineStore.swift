@@ -24,6 +24,8 @@ struct OnlineStore: Sendable {
     private static let fieldsPerCommand = 1000
     /// Dead loops are asked about for this long.
     private static let memory = Duration.seconds(60)
+    /// A loop that has not renewed its hash for so long is dead.
+    private static let silence = Duration.seconds(24)
 
     /// Writes changed users of a loop, and then tells the loops that watch them.
     func write(_ changes: [PresenceHint.Change], at loop: String, for lifetime: Duration) {
@@ -55,6 +57,11 @@ struct OnlineStore: Sendable {
         note(loop)
         redis.publish(PresenceHint(loop: loop))
         return true
+    }
+
+    /// Asks for the names of the loops that are alive.
+    static func livingLoops(at now: Timestamp) -> RedisCommand {
+        RedisCommand("ZRANGEBYSCORE", loops, (now - silence).milliseconds, "+inf")
     }
 
     private func note(_ loop: String) {

@@ -2,7 +2,7 @@ import Redis
 import Wire
 
 /// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a
-/// minute.
+/// minute, or until the loop of the socket is known to be dead.
 ///
 /// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another.
 struct Presence: Sendable {
@@ -33,12 +33,20 @@ struct Presence: Sendable {
 
     /// The users with a socket in the room. If Redis does not answer it is empty: a push too many does less harm than a lost one.
     func users(in room: RoomID) async -> Set<UserID> {
-        let now = String(Timestamp.now.milliseconds)
-        let reply = try? await redis.run(RedisCommand("ZRANGEBYSCORE", Self.key(room), now, "+inf"))
-        return Set(reply?.array?.compactMap { $0.text.flatMap(Self.user) } ?? [])
+        let moment = Timestamp.now
+        let now = String(moment.milliseconds)
+        let replies = await redis.run([
+            RedisCommand("ZRANGEBYSCORE", Self.key(room), now, "+inf"), OnlineStore.livingLoops(at: moment),
+        ])
+        let found = replies.map { (try? $0.get())?.array?.compactMap(\.text) ?? [] }
+        // An entry outlives its loop. Without any living loop Redis has lost their signs of life.
+        let living = Set(found[1])
+        return Set(found[0].filter { living.isEmpty || living.contains(Self.loop($0)) }.compactMap(Self.user))
     }
 
     private static func user(_ entry: String) -> UserID? { UserID(String(entry.prefix { $0 != "@" })) }
+
+    private static func loop(_ entry: String) -> String { String(entry.drop { $0 != "@" }.dropFirst()) }
 
     private static func key(_ room: RoomID) -> RedisKey { "presence:\(room.description)" }
 }

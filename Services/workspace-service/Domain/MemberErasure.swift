@@ -24,10 +24,10 @@ struct MemberErasure: Sendable {
 
     private func leave(_ id: WorkspaceID, _ user: UserID) async throws {
         let (transferred, passedOn) = try await workspaces.changing(id, by: user, admitsLockedOut: true) {
-            workspace, role, tx -> (Workspace?, [Channel]) in
+            workspace, role, tx -> ((workspace: Workspace, channel: Channel?)?, [Channel]) in
             guard role != .outsider else { return (nil, []) }
             var owner = workspace.owner
-            var transferred: Workspace?
+            var transferred: (workspace: Workspace, channel: Channel?)?
             if role == .owner {
                 // Someone may have joined since auth-service asked for shared workspaces.
                 guard let successor = try await store.successor(of: user, in: id, tx) else {
@@ -52,7 +52,7 @@ struct MemberErasure: Sendable {
             return (transferred, passedOn)
         }
         workspaces.facts.tell(.gone, of: id, .member(user, of: nil))
-        if let transferred { workspaces.facts.tell(.edited, of: id, .workspace(transferred.view())) }
+        if let transferred { workspaces.facts.tellOwner(of: transferred.workspace, transferred.channel) }
         workspaces.facts.tellOwner(of: passedOn)
         workspaces.facts.hint(id)
     }

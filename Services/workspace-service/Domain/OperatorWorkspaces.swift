@@ -24,7 +24,7 @@ struct OperatorWorkspaces: Sendable {
 
     /// Makes a member the owner of the workspace and of its default channel. A guest becomes a member first.
     func handOver(_ id: WorkspaceID, to owner: UserID) async throws {
-        let (workspace, old) = try await changing(id) { workspace, tx in
+        let (changed, old) = try await changing(id) { workspace, tx in
             guard let old = workspace.owner else { throw Failure(.refused, "A system workspace has no owner.") }
             guard old != owner else { throw Failure.invalid("The user already owns the workspace.") }
             guard !(try await members.isBot(owner, in: id, of: tx)) else {
@@ -45,7 +45,7 @@ struct OperatorWorkspaces: Sendable {
         }
         facts.hint(id)
         facts.hint(id, user: old)
-        facts.tell(.edited, of: id, .workspace(workspace.view()))
+        facts.tellOwner(of: changed.workspace, changed.channel)
     }
 
     /// Deletes the workspace with everything in it. System workspaces stay: their apps enter them.

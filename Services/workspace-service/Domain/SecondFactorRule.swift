@@ -49,14 +49,23 @@ struct SecondFactorRule: Sendable {
         try await apply()
     }
 
-    /// Locks out and lets in all members that are due. Instances may do so at the same time.
+    /// Locks out and lets in all members that are due, except of workspaces that are being changed: they have their turn at the next
+    /// call. Instances may do so at the same time.
     func apply() async throws {
         while let id = try await store.nextDue(at: .now) { try await apply(to: id) }
     }
 
-    private func apply(to id: WorkspaceID) async throws {
-        let changes = try await facts.outbox.transaction { tx -> [SecondFactorStore.Change] in
-            guard let workspace = try await workspaces.store.lock(id, in: tx) else { return [] }
+    /// Locks out and lets in the due members of one workspace after its rule has changed. The change is committed, so a failure
+    /// only leaves them to the next ``apply()``.
+    func applyNow(to id: WorkspaceID) async {
+        while let count = try? await apply(to: id), count == Self.batchSize {}
+    }
+
+    /// - Returns: the number of members that were due, at most a batch.
+    @discardableResult
+    private func apply(to id: WorkspaceID) async throws -> Int {
+        let (changes, count) = try await facts.outbox.transaction { tx -> ([SecondFactorStore.Change], Int) in
+            guard let workspace = try await workspaces.store.lock(id, in: tx) else { return ([], 0) }
             let now = Timestamp.now
             let due = try await store.lockDue(in: id, at: now, limit: Self.batchSize, tx)
             let changes = try await store.apply(to: due, in: id, at: now, tx)
@@ -69,12 +78,13 @@ struct SecondFactorRule: Sendable {
                 let action: AuditAction = change.isLockedOut ? .memberLockedOut : .memberLetIn
                 try await workspaces.audit.record(AuditEvent(action, by: nil, to: change.user), of: id, in: tx)
             }
-            return changes
+            return (changes, due.count)
         }
         for change in changes {
             facts.hint(id, user: change.user)
             if !change.isLockedOut { facts.tell(.entered, of: id, .member(change.user, of: nil)) }
         }
+        return count
     }
 
     /// Called every hour.

@@ -70,17 +70,18 @@ struct SystemWorkspaces: Sendable {
     }
 
     private func setOwner(_ owner: UserID, of id: WorkspaceID) async throws {
-        let isChanged = try await workspaces.changing(id, by: owner, admitsLockedOut: true) { workspace, role, tx in
-            if role == .owner { return false }
+        let changed = try await workspaces.changing(id, by: owner, admitsLockedOut: true) {
+            workspace, role, tx -> (workspace: Workspace, channel: Channel?)? in
+            if role == .owner { return nil }
             if try await !add(owner, to: workspace, in: tx), role == .outsider {
                 log.warning("the owner of system workspaces is banned from one", ["workspace": .id(id)])
-                return false
+                return nil
             }
             if role == .guest { try await workspaces.promoteGuest(owner, of: workspace, in: tx) }
-            try await workspaces.setOwner(owner, of: id, in: tx)
-            return true
+            return try await workspaces.setOwner(owner, of: id, in: tx)
         }
-        guard isChanged else { return }
+        guard let changed else { return }
+        workspaces.facts.tellOwner(of: changed.workspace, changed.channel)
         workspaces.facts.hint(id)
         workspaces.facts.hint(id, user: owner)
     }

@@ -77,7 +77,9 @@ struct OptionsDesk: Sendable {
             return new
         }
         // Without a grace members are locked out at once, and nobody stays locked out of a workspace that requires nothing.
-        if change.requiresSecondFactor != nil || change.secondFactorGrace != nil { try await secondFactors.apply() }
+        if change.requiresSecondFactor != nil || change.secondFactorGrace != nil {
+            await secondFactors.applyNow(to: id)
+        }
         return options
     }
 }

@@ -116,17 +116,6 @@ struct Workspaces: Sendable {
         }
     }
 
-    func leave(_ id: WorkspaceID, _ user: UserID, from origin: AuditOrigin) async throws {
-        try await changing(id, by: user, admitsLockedOut: true) { workspace, role, tx in
-            try Policy.leave(role, ownsChannels: try await members.ownsChannels(user, in: id, of: tx))
-            try await members.remove(user, from: id, in: tx)
-            try await facts.memberRemoved(user, from: workspace, in: tx)
-            try await audit.record(AuditEvent(.memberLeft, by: user, to: user, from: origin), of: id, in: tx)
-        }
-        facts.tell(.gone, of: id, .member(user, of: nil))
-        facts.hint(id, user: user)
-    }
-
     /// Removes a member from the workspace and all its channels. The channels that the member owned pass to the owner of
     /// the workspace.
     func remove(_ member: UserID, from id: WorkspaceID, by user: UserID, from origin: AuditOrigin) async throws {
@@ -171,7 +160,7 @@ struct Workspaces: Sendable {
     func transferOwnership(
         of id: WorkspaceID, to newOwner: UserID, by user: UserID, from origin: AuditOrigin
     ) async throws -> Workspace {
-        let workspace = try await changing(id, by: user) { _, role, tx in
+        let (workspace, channel) = try await changing(id, by: user) { _, role, tx in
             let place = try await members.place(of: newOwner, in: id, in: tx)
             try Policy.transfer(role, toOneself: newOwner == user, newOwner: place.role)
             guard !place.isLockedOut else { throw Failure.invalid("The new owner must set up a second factor first.") }
@@ -184,7 +173,7 @@ struct Workspaces: Sendable {
             return try await setOwner(newOwner, of: id, in: tx)
         }
         facts.hint(id)
-        facts.tell(.edited, of: id, .workspace(workspace.view()))
+        facts.tellOwner(of: workspace, channel)
         return workspace
     }
 
@@ -201,13 +190,15 @@ struct Workspaces: Sendable {
         try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
     }
 
-    /// Makes a member the owner of the workspace and of its default channel.
-    @discardableResult
-    func setOwner(_ owner: UserID, of id: WorkspaceID, in tx: PostgresTransaction) async throws -> Workspace {
+    /// Makes a member the owner of the workspace and of its default channel, which `WorkspaceFactPublisher.tellOwner` tells clients
+    /// of after the commit.
+    func setOwner(
+        _ owner: UserID, of id: WorkspaceID, in tx: PostgresTransaction
+    ) async throws -> (workspace: Workspace, channel: Channel?) {
         let workspace = try await store.setOwner(owner, of: id, in: tx)
-        try await channels.setDefaultOwner(owner, of: id, in: tx)
+        let channel = try await channels.setDefaultOwner(owner, of: id, in: tx)
         try await facts.workspaceChanged(workspace, in: tx)
-        return workspace
+        return (workspace, channel)
     }
 
     /// Runs `body` under the workspace's lock, with the user's role in it.

@@ -80,6 +80,12 @@ struct WorkspaceFactPublisher: Sendable {
         tell(change, of: channel.workspace, .channel(channel.id, change == .deleted ? nil : channel.view()))
     }
 
+    /// Tells clients of a workspace that has passed to another owner with its default channel.
+    func tellOwner(of workspace: Workspace, _ channel: Channel?) {
+        tell(.edited, of: workspace.id, .workspace(workspace.view()))
+        if let channel { tell(.edited, channel) }
+    }
+
     /// Tells clients of channels that have passed to another owner.
     func tellOwner(of channels: [Channel]) {
         for channel in channels { tell(.edited, channel) }

@@ -66,7 +66,11 @@ struct ChannelStore: Sendable {
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
     private static let setDefaultOwner = Statement.write(
-        "set default channel owner", "update channel set owner = $2 where workspace = $1 and is_default")
+        "set default channel owner",
+        """
+        update channel set owner = $2 where workspace = $1 and is_default
+        returning id, workspace, name, description, image, owner, is_default, created_at
+        """)
     private static let handOver = Statement.write(
         "hand channels over",
         """
@@ -159,11 +163,11 @@ struct ChannelStore: Sendable {
         try await transaction.query(Self.setOwner, id, owner).only(Channel.init(row:))
     }
 
-    /// Sets the owner of the default channel, who is always the workspace's owner.
+    /// Sets the owner of the default channel, who is always the workspace's owner, and returns this channel.
     func setDefaultOwner(
         _ owner: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction
-    ) async throws {
-        try await transaction.execute(Self.setDefaultOwner, workspace, owner)
+    ) async throws -> Channel? {
+        try await transaction.query(Self.setDefaultOwner, workspace, owner).first(Channel.init(row:))
     }
 
     /// Makes `newOwner` the owner of all channels of one owner, except the default channel, and a member of them.

@@ -59,9 +59,13 @@ struct SecondFactorStore: Sendable {
         from lifted
         where m.workspace = lifted.id and (m.locked_out_at is not null or m.second_factor_due is not null)
         """)
-    private static let nextDue = Statement.read(
+    /// Skips workspaces that are being changed: a deletion may take a minute, and the members of others do not wait for it.
+    private static let nextDue = Statement.write(
         "workspace with due second factor",
-        "select workspace from member where second_factor_due <= $1 order by second_factor_due limit 1")
+        """
+        select w.id from member m join workspace w on w.id = m.workspace
+        where second_factor_due <= $1 order by second_factor_due limit 1 for no key update of w skip locked
+        """)
     private static let lockDue = Statement.write(
         "lock members with due second factor",
         """
@@ -149,7 +153,7 @@ struct SecondFactorStore: Sendable {
         try await tx.execute(Self.lift, workspace, now.milliseconds)
     }
 
-    /// A workspace with members that the rule has to be applied to.
+    /// A workspace with members that the rule has to be applied to, and that no other transaction holds.
     func nextDue(at now: Timestamp) async throws -> WorkspaceID? {
         try await database.query(Self.nextDue, now.milliseconds).first { row throws(PostgresError) in try row.next() }
     }

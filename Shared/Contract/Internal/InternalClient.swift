@@ -17,8 +17,6 @@ public struct InternalClient: Sendable {
     private let deadline: Duration
     private let breakers: LoopLocal<Breaker>
 
-    private static let replyLimit = 8 * 1024 * 1024
-
     /// - Note: Confined to its loop, as every value of a `LoopLocal`.
     private final class Breaker {
         var state = CircuitBreaker(.ofPeers)
@@ -41,22 +39,23 @@ public struct InternalClient: Sendable {
         request.write(to: &writer)
         var call = HTTPClient.Request(Request.route.method, base + writer.path, body: writer.body)
         call.isIdempotent = Request.route.isIdempotent
-        guard let reply = Request.Reply(try await send(call, to: Request.route.template)) else {
-            throw Failure.unavailable
-        }
+        let json = try await send(call, to: Request.route.template, upTo: Request.largestReply)
+        guard let reply = Request.Reply(json) else { throw Failure.unavailable }
         return reply
     }
 
     /// Posts an empty object to a path that belongs to no `InternalRequest`, once: for the commands of operators.
     public func post(_ path: String) async throws -> JSONValue {
-        try await send(HTTPClient.Request(.post, base + path, body: Array("{}".utf8)), to: path)
+        try await send(HTTPClient.Request(.post, base + path, body: Array("{}".utf8)), to: path, upTo: 1024 * 1024)
     }
 
-    private func send(_ request: HTTPClient.Request, to template: String) async throws -> JSONValue {
+    private func send(
+        _ request: HTTPClient.Request, to template: String, upTo largestReply: Int
+    ) async throws -> JSONValue {
         var request = request
         let span = CallContext.current?.recorder?.begin("\(request.method.rawValue) \(template)", .client)
         request.deadline = deadline
-        request.maximumReplySize = Self.replyLimit
+        request.maximumReplySize = largestReply
         request.headers.append(.authorization, "Bearer " + credential)
         if !request.body.isEmpty { request.headers.append(.contentType, "application/json") }
         if let context = CallContext.current {

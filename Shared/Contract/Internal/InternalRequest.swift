@@ -10,12 +10,19 @@ public protocol InternalRequest: Sendable, Equatable {
 
     static var route: InternalRoute { get }
 
+    /// Bytes of a reply at most; 8 MiB by default.
+    static var largestReply: Int { get }
+
     /// Fills in the path parameters, in their order, then the query and the body.
     func write(to request: inout InternalRequestWriter)
 
     /// - Throws: `Failure.notFound` if a path parameter is malformed, `Failure.invalid` if another parameter is missing
     ///   or malformed.
     init(reading request: InternalRequestReader) throws(Failure)
+}
+
+extension InternalRequest {
+    public static var largestReply: Int { 8 * 1024 * 1024 }
 }
 
 /// The method and path of an internal call, and whether a failed call may be sent again.

@@ -6,7 +6,7 @@ public import WebSocket
 /// - Note: `@unchecked Sendable` because it is confined to its loop; call every method there.
 public final class EngineSocket: @unchecked Sendable {
     // A shared packet reads only these, so they are declared first.
-    private var webSocket: WebSocketConnection? {
+    private(set) var webSocket: WebSocketConnection? {
         didSet { connection = webSocket.map(ConnectionHint.init) }
     }
     private(set) var connection: ConnectionHint?
@@ -31,7 +31,7 @@ public final class EngineSocket: @unchecked Sendable {
         didSet { webSocket?.limitMessages(to: maximumPayload) }
     }
 
-    private let owner: EngineLoop
+    let owner: EngineLoop
     private var webSocketBytes = WebSocketBytes()
     private var handler: (any EngineHandler)?
     private var candidate: WebSocketConnection?
@@ -181,6 +181,7 @@ public final class EngineSocket: @unchecked Sendable {
             webSocket = candidate
             if let candidate { webSocketBytes.begin(with: candidate) }
             webSocket?.limitMessages(to: maximumPayload)
+            webSocket?.limitOutput(to: machine.outputLimit)
             candidate = nil
             tellDrained()
         case .ended(let ending):

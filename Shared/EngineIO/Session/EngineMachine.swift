@@ -71,6 +71,8 @@ struct EngineMachine {
     var heartbeat: Heartbeat
     var lastHeard: UInt64
     var closeDeadline = UInt64.max
+    /// Bytes that may wait for a poll before the session is ended.
+    var outputLimit: Int
 
     /// Begins a session with the request that opens it.
     init(
@@ -82,6 +84,7 @@ struct EngineMachine {
         self.takesBinary = takesBinary
         self.times = times
         lastHeard = now
+        outputLimit = times.outputLimit
         heartbeat =
             version == .v4
             ? .quiet(until: now + times.pingInterval) : .expecting(until: now + times.pingInterval + times.pingTimeout)
@@ -129,7 +132,7 @@ struct EngineMachine {
         queue.append(packet)
         queuedBytes += frameSize(of: packet)
         if isPollWaiting { return answerPoll(&actions) }
-        if queuedBytes > times.outputLimit { end(.slowReader, &actions) }
+        if queuedBytes > outputLimit { end(.slowReader, &actions) }
     }
 
     // MARK: Ending

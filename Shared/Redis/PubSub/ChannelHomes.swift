@@ -43,11 +43,11 @@ struct ChannelHomes {
         return placeAll()
     }
 
-    /// A node has no connection any more, or has one again.
+    /// A node has no connection any more, or has one again. Channels that wait at a node without one move to it then.
     mutating func note(_ node: ClusterNode, isDown: Bool) -> [Change] {
         guard isDown != down.contains(node) else { return [] }
         if isDown { down.insert(node) } else { down.remove(node) }
-        return isDown ? placeAll() : []
+        return placeAll()
     }
 
     /// A master executes commands again after a loss. Meanwhile it may have accepted messages that it could not tell its replicas.

@@ -183,9 +183,10 @@ extension ChannelLink: RedisPushHandler {
     }
 
     private func refused(_ refusal: RedisRefusal) {
-        guard isSharded, let request = order.first,
-            let reason = ClusterRefusal(refusal, from: ClusterNode(link.configuration.server))
-        else {
+        let reason = isSharded ? ClusterRefusal(refusal, from: ClusterNode(link.configuration.server)) : nil
+        // The node gave a channel up before it read SUNSUBSCRIBE, and that has counted as the reply.
+        if case .moved(let slot, _)? = reason, order.first.map({ HashSlot.of($0.channel) }) != slot { return }
+        guard let request = order.first, let reason else {
             link.connection?.close(.server(refusal))
             return
         }

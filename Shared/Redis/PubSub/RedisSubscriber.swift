@@ -117,7 +117,17 @@ public final class RedisSubscriber: @unchecked Sendable {
     private func use(_ map: ClusterMap) {
         let before = masters
         masters = map.masters
-        if !before.allSatisfy(masters.contains) { reopen("a master of the cluster is another one") }
+        guard before.allSatisfy(masters.contains) else { return reopen("a master of the cluster is another one") }
+        leaveForeignNode()
+    }
+
+    /// Hints reach the nodes of the map only. A node that was taken out of the cluster, or that the others cannot reach, may keep its
+    /// connections.
+    private func leaveForeignNode() {
+        guard let nodes = cluster?.map?.nodes, !nodes.isEmpty,
+            let server = plain.link.connection?.configuration.server, !nodes.contains(where: { $0.server == server })
+        else { return }
+        reopen("the node is not in the cluster")
     }
 
     private func reopen(_ reason: String) { plain.link.connection?.close(.connectionLost(reason)) }
@@ -128,6 +138,8 @@ extension RedisSubscriber: ChannelLinkOwner {
         if case .lost = new { cluster?.refreshSoon() }
         state = new
         plain.notify(new, observers)
+        // The map may have changed while the connection was opened.
+        if new.isConnected { leaveForeignNode() }
     }
 
     // A channel that is no shard channel is refused with the connection.

@@ -17,6 +17,7 @@ public final class Revocations: Sendable {
         /// The time, by the authority's clock, up to which its revocations are known.
         var knownUntil: Timestamp
         var observers: [Observer] = []
+        var pollCount = 0
         var pruneAt = 1024
     }
 
@@ -30,6 +31,10 @@ public final class Revocations: Sendable {
 
     /// Polls overlap by this time, because a revocation may become visible a little after its time.
     private static let overlap = Duration.seconds(5)
+    /// A transaction that waits for locks or for a standby makes its revocations visible late, and an instance that ends before it
+    /// publishes them leaves them to the polls. Every `lookBackEvery`-th poll looks so far back.
+    private static let lookBack = Duration.seconds(120)
+    private static let lookBackEvery = 20
     private static let pollInterval = Duration.milliseconds(500)
 
     /// - Parameters:
@@ -64,7 +69,11 @@ public final class Revocations: Sendable {
 
     /// Fetches the revocations since the last poll from the authority, page by page.
     public func catchUp() async throws {
-        var since = state.withLock { $0.knownUntil } - Self.overlap
+        var since = state.withLock { state in
+            state.pollCount += 1
+            let looksBack = state.pollCount.isMultiple(of: Self.lookBackEvery)
+            return state.knownUntil - (looksBack ? Self.lookBack : Self.overlap)
+        }
         while true {
             let answer = try await authority.revocations(since: since)
             for revocation in answer.revocations { insert(revocation) }

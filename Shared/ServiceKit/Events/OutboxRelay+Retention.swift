@@ -6,13 +6,16 @@ extension OutboxRelay {
     private static let batch = 500
 
     /// Deletes published rows that are older than their retention and that every consumer group has acknowledged, and
-    /// trims the streams before them. If a stream has no group only the age counts.
+    /// trims the streams before them. If a stream has no group only the age counts. A stream with an entry that is not acknowledged
+    /// keeps its own rows and not those of other streams.
     func deleteOldRows() async throws {
         var done: [RedisKey: RedisStreamEntry.ID] = [:]
         for stream in streams.keys { done[stream] = try await acknowledged(in: stream) }
         let age = done.count < streams.keys.count ? retention.unread : retention.acknowledged
+        // The patterns of the streams that keep rows.
+        var keeping: Set<String> = []
         while !Task.isCancelled {
-            let old = try await database.query(statements.old, Self.batch, age.wholeMilliseconds)
+            let old = try await database.query(statements.old, Self.batch, age.wholeMilliseconds, keeping.sorted())
             let rows = try old.map { row throws(PostgresError) in
                 (
                     id: try row.next(as: Int64.self), place: streams.place(try row.next(as: String.self)),
@@ -25,12 +28,21 @@ extension OutboxRelay {
             }
             var newest: [RedisKey: RedisStreamEntry.ID] = [:]
             for place in deletable.compactMap(\.place) { newest[place.key] = max(place.id, newest[place.key] ?? .zero) }
-            guard !newest.isEmpty else { return }
-            for (workspace, rows) in Dictionary(grouping: deletable, by: \.workspace) {
-                try await database.execute(statements.delete, rows.map(\.id), workspace)
+            if !newest.isEmpty {
+                for (workspace, rows) in Dictionary(grouping: deletable, by: \.workspace) {
+                    try await database.execute(statements.delete, rows.map(\.id), workspace)
+                }
+                for (stream, id) in newest { try await redis.trimStream(stream, before: id) }
             }
-            for (stream, id) in newest { try await redis.trimStream(stream, before: id) }
-            if deletable.count < Self.batch { return }
+            let (isFull, known) = (rows.count == Self.batch, keeping.count)
+            for place in rows.compactMap(\.place) {
+                guard let end = done[place.key], place.id >= end, let pattern = streams.pattern(of: place.key) else {
+                    continue
+                }
+                keeping.insert(pattern)
+            }
+            // Otherwise the next query would find the same rows.
+            guard isFull, keeping.count > known || (deletable.count == Self.batch && !newest.isEmpty) else { return }
         }
     }
 

@@ -14,7 +14,7 @@ public struct OutboxStatements: Sendable {
     let publishAgain: Statement
     /// Deletes the rows `$1` of the workspace `$2`.
     let delete: Statement
-    /// Old published rows, at most `$1`, of a least age of `$2` ms, with their workspaces.
+    /// Old published rows, at most `$1`, of a least age of `$2` ms, with their workspaces. Leaves out entries like one of `$3`.
     let old: Statement
     /// The workspaces with rows that wait, at most `$1`, of a least age of `$2` ms; nil for an outbox that is whole.
     let workspaces: Statement?
@@ -61,7 +61,8 @@ public struct OutboxStatements: Sendable {
             "old outbox rows",
             """
             select id, entry, 0::bigint from outbox
-            where published_at < (extract(epoch from now()) * 1000)::bigint - $2 order by published_at limit $1
+            where published_at < (extract(epoch from now()) * 1000)::bigint - $2 and not entry like any($3::text[])
+            order by published_at limit $1
             """),
         workspaces: nil, publishedWorkspaces: nil)
 
@@ -110,7 +111,8 @@ public struct OutboxStatements: Sendable {
             "old outbox rows of workspaces",
             """
             select id, entry, workspace from outbox
-            where published_at < (extract(epoch from now()) * 1000)::bigint - $2 order by published_at limit $1
+            where published_at < (extract(epoch from now()) * 1000)::bigint - $2 and not entry like any($3::text[])
+            order by published_at limit $1
             """),
         workspaces: .read(
             "workspaces with waiting outbox rows",

@@ -26,6 +26,12 @@ public struct OutboxStreams: Sendable {
         return "\(index):\(entry)"
     }
 
+    /// Matches the places of the entries of a stream, as their rows have them. Nil if there is one stream.
+    func pattern(of key: RedisKey) -> String? {
+        guard keys.count > 1, let index = keys.firstIndex(of: key) else { return nil }
+        return "\(index):%"
+    }
+
     /// The place of an entry, as its row has it; nil for other text. An id alone is one of the first stream.
     func place(_ position: String) -> (key: RedisKey, id: RedisStreamEntry.ID)? {
         let parts = position.split(separator: ":", maxSplits: 1)

@@ -74,7 +74,8 @@ struct CommonSettings: Sendable {
     static let addressRate = ConfigKey(
         "address_rate", default: 20, atLeast: 1, "Calls without a token per second of one address.")
     static let addressBurst = ConfigKey(
-        "address_burst", default: 200, atLeast: 1, "Calls without a token of one address at once.")
+        "address_burst", default: 2500, atLeast: 1,
+        "Calls without a token of one address at once, refreshes among them: many users may share it.")
     static let keyRate = ConfigKey(
         "key_rate", default: 0, atLeast: 0,
         "Calls per second with one API key; 0 for no limit.")

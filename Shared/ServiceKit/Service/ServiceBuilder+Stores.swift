@@ -181,7 +181,7 @@ extension ServiceBuilder {
         let cache = try FileCache(folder: copiesFolder(root), limit: config[FileSettings.cacheSize].bytes, pool: pool)
         let http = provider("s3")
         let client = S3Client(bucket) { try await http.send($0, retrying: $1) }
-        return S3FileStore(client, folder: folder, cache: cache, direct: try directReads(of: bucket))
+        return S3FileStore(client, on: loops, folder: folder, cache: cache, direct: try directReads(of: bucket))
     }
 
     private func bucket(at endpoint: ConfigKey<String>) throws -> S3Bucket {

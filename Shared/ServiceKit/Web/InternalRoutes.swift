@@ -32,7 +32,8 @@ public struct InternalCall: Sendable {
 
     /// The most ids in one bulk call.
     public static let bulkLimit = 1000
-    private static let bodyLimit = 1024 * 1024
+    /// The channels of a user, for the start of a `/me` socket, have more than a megabyte.
+    private static let bodyLimit = 8 * 1024 * 1024
 
     /// The path parameter `name` as an id.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
@@ -72,12 +73,12 @@ public struct InternalCall: Sendable {
         return id
     }
 
-    /// The body as JSON, at most 1 MiB.
+    /// The body as JSON, at most 8 MiB.
     public func json() async throws -> JSONValue {
         try JSONValue(parsing: try await request.body.collect(upTo: Self.bodyLimit))
     }
 
-    /// The parameters of the call, for a typed request to read; the body is 1 MiB at most.
+    /// The parameters of the call, for a typed request to read; the body is 8 MiB at most.
     func reader(hasBody: Bool) async throws -> InternalRequestReader {
         try InternalRequestReader(
             path: request.path, parameters: parameters, query: request.query,

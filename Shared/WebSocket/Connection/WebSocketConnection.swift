@@ -8,7 +8,7 @@ public import EventLoop
 public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     /// The connection below.
     public let socket: StreamSocket
-    private let options: WebSocketOptions
+    @exclusivity(unchecked) private var options: WebSocketOptions
     var machine: WebSocketMachine
     /// Bytes from the beginning of the object that a shared frame reads; a test checks that they suffice.
     public static let sharedSize = 256
@@ -21,6 +21,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     private var hasYielded = false
     /// Sends keep-alive pings while open, and limits the time of closing.
     private var timer: LoopTimer?
+    /// `outputLimit` applies first; the rest is for the close frame that reports it.
+    private static let roomForClose = 64 * 1024
 
     /// Takes over a socket after the handshake, on its loop.
     ///
@@ -36,8 +38,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         self.options = options
         machine = WebSocketMachine(
             role: role, limits: options.limits, rates: options.rates, deflate: deflate, pool: pool)
-        // `outputLimit` applies first; the rest is room for the close frame that reports it.
-        socket.writeLimit = options.outputLimit + 64 * 1024
+        socket.writeLimit = options.outputLimit + Self.roomForClose
         handler = open(self)
         if let keepAlive = options.keepAlive { startTimer(after: keepAlive) { $0.checkAlive(isPinged: false) } }
     }
@@ -47,6 +48,12 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     /// Sets the largest frame and message that the peer may send from now on, in bytes.
     public func limitMessages(to size: Int) { machine.limitMessages(to: size) }
+
+    /// Sets the bytes that may be queued from now on before the peer is disconnected.
+    public func limitOutput(to size: Int) {
+        options.outputLimit = size
+        socket.writeLimit = size + Self.roomForClose
+    }
 
     // MARK: Sending
 

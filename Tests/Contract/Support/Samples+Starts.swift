@@ -11,7 +11,7 @@ extension Samples {
 
     private static let startValues: [any WireMessage] = [
         myRooms, myRoom, myChannel, start, channelsOfUser, StartChannelsReply(users: [channelsOfUser]),
-        StartsReply(starts: [.init(user: UserID(5), rooms: myRooms)]),
+        StartsReply(starts: [.init(user: UserID(5), rooms: myRooms)], left: [UserID(6)]),
         StartsReply.Start(user: UserID(5), rooms: myRooms),
     ]
 

@@ -76,6 +76,17 @@ import Testing
         #expect(homes.home(of: Self.channel) == Self.node(7005))
     }
 
+    @Test("With all nodes down, a channel goes to the first that is up again: the others may stay away")
+    mutating func up() throws {
+        _ = homes.add(Self.channel)
+        _ = homes.note(Self.node(7005), isDown: true)
+        _ = homes.note(Self.node(7002), isDown: true)
+        #expect(homes.home(of: Self.channel) == Self.node(7005))
+        let changes = homes.note(Self.node(7002), isDown: false)
+        #expect(changes == [.move(Self.channel, from: Self.node(7005), to: Self.node(7002))])
+        #expect(homes.note(Self.node(7005), isDown: false).isEmpty)
+    }
+
     @Test("A refusal that names the nodes where the channel is changes nothing")
     mutating func refused() throws {
         _ = homes.add(Self.channel)

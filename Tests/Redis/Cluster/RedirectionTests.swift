@@ -6,10 +6,10 @@ import Testing
 @testable import Redis
 
 @Suite struct RedirectionTests {
-    /// Runs `body` on a loop with a client of a scripted cluster.
+    /// Runs `body` on a loop with a client of a scripted cluster, after `prepare`.
     private static func run(
         _ answer: @escaping @Sendable (_ address: (Int) -> String, _ node: Int, _ command: [String]) -> String?,
-        adjust: (inout RedisConfiguration) -> Void = { _ in },
+        prepare: (ScriptedCluster) -> Void = { _ in }, adjust: (inout RedisConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (ScriptedCluster, Redis, RedisSubscriber) async throws -> Void
     ) async throws {
         let group = EventLoopGroup(count: 1)
@@ -21,6 +21,7 @@ import Testing
             }
         }
         addresses.withLock { $0 = [cluster.address(0), cluster.address(1)] }
+        prepare(cluster)
         var configuration = try #require(RedisConfiguration(url: cluster.url))
         configuration.commandTimeout = .seconds(10).patiently
         adjust(&configuration)
@@ -175,6 +176,43 @@ import Testing
             other.cancel()
             try await eventually { cluster.log.count == 5 }
             #expect(Set(cluster.log[3...]) == ["0 SUNSUBSCRIBE room", "0 SUNSUBSCRIBE other"])
+        }
+    }
+
+    @Test("A room that is left just as its slot moves disturbs no other room of the node")
+    func leftMeanwhile() async throws {
+        try await Self.run { address, _, command in
+            switch command[0] {
+            case "SSUBSCRIBE": return ScriptedCluster.push("ssubscribe", command[1])
+            case "SUNSUBSCRIBE":
+                // The node gives the room up before it reads the command.
+                return ScriptedCluster.push("sunsubscribe", command[1])
+                    + "-MOVED \(HashSlot.of(command[1].utf8)) \(address(1))\r\n"
+            default: return nil
+            }
+        } _: { cluster, _, subscriber async throws in
+            let events = Record<RedisSubscription.Event>()
+            let loop = EventLoop.current!
+            let room = try await subscriber.subscribe(to: "room", isSharded: true, on: loop) { _ in }
+            _ = try await subscriber.subscribe(to: "other", isSharded: true, on: loop) { events.add($0) }
+            room.cancel()
+            try await eventually { cluster.log.contains("0 SUNSUBSCRIBE room") }
+            _ = try await subscriber.subscribe(to: "third", isSharded: true, on: loop) { _ in }
+            #expect(events.all == [.confirmed], "the connection is still there")
+        }
+    }
+
+    @Test("The listener of hints leaves a replica that the cluster does not have any more, although it is connected to")
+    func removedReplica() async throws {
+        try await Self.run { _, _, command in
+            command[0] == "SUBSCRIBE" ? ScriptedCluster.push("subscribe", command[1]) : nil
+        } prepare: {
+            // The subscriber connects to the first node, which the URL names, before there is a map.
+            $0.serve(at: 1, replicas: [0])
+        } _: { cluster, _, subscriber async throws in
+            _ = try await subscriber.subscribe(to: "hints", on: EventLoop.current!) { _ in }
+            cluster.serve(at: 1)
+            try await eventually { cluster.log.contains("1 SUBSCRIBE hints") }
         }
     }
 

@@ -15,6 +15,7 @@ final class ScriptedCluster: Sendable {
         /// The slots in the map, and the node that has them.
         var slots = 0...HashSlot.count - 1
         var owner = 0
+        var replicas: [Int] = []
     }
 
     private let state = Mutex(State())
@@ -39,11 +40,12 @@ final class ScriptedCluster: Sendable {
     /// The commands so far that have no usual answer: `0 GET key` is one of the first node.
     var log: [String] { state.withLock(\.log) }
 
-    /// From now on, the map says that a node has these slots, and that no node has any other.
-    func serve(_ slots: ClosedRange<Int> = 0...HashSlot.count - 1, at node: Int = 0) {
+    /// From now on, the map says that a node and its replicas have these slots, and that no node has any other.
+    func serve(_ slots: ClosedRange<Int> = 0...HashSlot.count - 1, at node: Int = 0, replicas: [Int] = []) {
         state.withLock { state in
             state.slots = slots
             state.owner = node
+            state.replicas = replicas
         }
     }
 
@@ -56,9 +58,11 @@ final class ScriptedCluster: Sendable {
             let text = "cluster_state:ok\r\ncluster_current_epoch:1\r\n"
             return "$\(text.utf8.count)\r\n\(text)\r\n"
         case ["CLUSTER", "SLOTS"]:
-            let (slots, port) = state.withLock { ($0.slots, $0.ports[$0.owner]) }
-            return "*1\r\n*3\r\n:\(slots.lowerBound)\r\n:\(slots.upperBound)\r\n"
-                + "*2\r\n$9\r\n127.0.0.1\r\n:\(port)\r\n"
+            let (slots, ports) = state.withLock { state in
+                (state.slots, ([state.owner] + state.replicas).map { state.ports[$0] })
+            }
+            return "*1\r\n*\(2 + ports.count)\r\n:\(slots.lowerBound)\r\n:\(slots.upperBound)\r\n"
+                + ports.map { "*2\r\n$9\r\n127.0.0.1\r\n:\($0)\r\n" }.joined()
         default:
             state.withLock { $0.log.append("\(node) \(command.joined(separator: " "))") }
             return answer(node, command) ?? "+OK\r\n"

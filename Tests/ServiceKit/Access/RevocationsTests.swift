@@ -81,6 +81,16 @@ final class RevocationsTests {
         #expect(revocations.contains(SessionID(6)))
     }
 
+    @Test("A7: A revocation that becomes visible a minute after its time is found, although nobody told of it")
+    func late() async throws {
+        let authority = PagingAuthority(1)
+        let revocations = revocations(authority)
+        try await revocations.catchUp()
+        authority.revoke(2, at: 940)
+        for _ in 1...20 { try await revocations.catchUp() }
+        #expect(revocations.contains(SessionID(2)))
+    }
+
     @Test("Observers are called once for each revocation, even if it arrives several times")
     func observers() async throws {
         let authority = PagingAuthority(2)

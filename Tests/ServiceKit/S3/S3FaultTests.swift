@@ -163,4 +163,20 @@ struct S3FaultTests {
             #expect(!server.now.calls.contains("DELETE \(path)"))
         }
     }
+
+    @Test("The parts of a large upload are dropped if its client goes away meanwhile")
+    func abandoned() async throws {
+        try await withStandIn { server, fixture in
+            let (starts, start) = AsyncStream.makeStream(of: Void.self)
+            let upload = Task { [name] in
+                for await _ in starts { break }
+                try await fixture.keep(S3Fixture.content(9 << 20), as: name)
+            }
+            server.change { $0.beforePart = { upload.cancel() } }
+            start.yield()
+            await #expect(throws: (any Error).self) { try await upload.value }
+            #expect(server.now.calls.contains("DELETE \(path)"))
+            #expect(server.now.objects[path] == nil)
+        }
+    }
 }

@@ -29,7 +29,7 @@ final class S3Fixture: Sendable {
         client = S3Client(bucket) { try await provider.send($0, retrying: $1) }
         let files = try FolderFileStore(root: folder.path, folders: ["profiles"], pool: pool)
         store = S3FileStore(
-            client, folder: files,
+            client, on: loops, folder: files,
             cache: try FileCache(folder: folder.path + "/copies", limit: 1 << 30, lifetime: lifetime, pool: pool),
             direct: direct.map { DirectReads(bucket: bucket, lifetime: $0) })
     }

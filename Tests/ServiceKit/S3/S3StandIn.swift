@@ -25,6 +25,8 @@ final class S3StandIn: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
         /// Runs before each deletion.
         var beforeDeletion: (@Sendable () -> Void)?
+        /// Runs before each part is taken.
+        var beforePart: (@Sendable () -> Void)?
     }
 
     let url: String
@@ -34,6 +36,11 @@ final class S3StandIn: Sendable {
 
     private final class Shared: Sendable {
         let value = Mutex(State())
+
+        func beginPart() {
+            let first = value.withLock { $0.beforePart }
+            first?()
+        }
 
         /// Returns once as many deletions wait as are answered together.
         func beginDeletion() async {
@@ -56,6 +63,7 @@ final class S3StandIn: Sendable {
         server = Server(on: loops) { request in
             let body = try await request.body.collect(upTo: 64 << 20)
             if request.method == .delete { await state.beginDeletion() }
+            if request.method == .put, request.query?.isEmpty == false { state.beginPart() }
             return state.value.withLock { $0.reply(to: request, body) }
         }
         url = "http://127.0.0.1:\(try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port)"

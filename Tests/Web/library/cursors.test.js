@@ -138,3 +138,32 @@ test('A gap of more than a thousand messages is one of the open threads too, and
     assert.equal(server.seqs.at(-1), 1501);
     assert.deepEqual(server.store.timeline(`${KEY}/1`).messages.map((each) => each.seq), [1, 1400]);
 });
+
+test('A long gap that cannot be read is not passed over because an earlier filling ends', async () => {
+    const server = new Server(many(10));
+    await server.timelines.open(KEY);
+    for (const each of many(20).slice(10)) server.say(each, { told: false });
+    const { changes, history } = server;
+    server.changes = async (...all) => {
+        Object.assign(server, { changes, history: () => Promise.reject(new Error('offline')) });
+        for (const each of many(1500).slice(20)) server.say(each, { told: false });
+        await server.timelines.fill({ room: KEY, from: 21, to: 1500 }).catch(() => {});
+        server.history = history;
+        return server.changes(...all);
+    };
+    await server.timelines.fill({ room: KEY, from: 11, to: 20 });
+    server.say(message(1501));
+    assert.deepEqual(server.store.cursors()[KEY], [20, 0]);
+});
+
+test('A jump to a held message while a long gap is filled leaves no hole', async () => {
+    const server = new Server(many(100));
+    await server.timelines.open(KEY);
+    for (const each of many(1500).slice(100)) server.say(each, { told: false });
+    server.meanwhile = () => server.timelines.openAt(KEY, 60);
+    await server.timelines.fill({ room: KEY, from: 101, to: 1500 });
+    server.say(message(1501));
+    const { seqs } = server;
+    assert.deepEqual(seqs, many(1501).map((each) => each.seq).slice(-seqs.length));
+    assert.deepEqual(server.store.cursors()[KEY], [1501, 0]);
+});

@@ -70,6 +70,23 @@ test('A room that the user was added to is read, although the first reading fail
     assert.deepEqual(calls, ['workspaces', 'workspaces', 'rooms']);
 });
 
+test('A reading that fails while another one waits for a badge is not lost with that one', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { calls, failures, event } = followed();
+    failures.push(busy());
+    event('joined', { room: 'channel-4' });
+    context.mock.timers.tick(200);
+    // The badge of a message overtakes it, and fits once the message is there.
+    event('badge', { unreadCount: 1, mentionCount: 0 });
+    event('message', { room: KEY, message: message(3) });
+    for (let time = 0; time < 2; time += 1) {
+        await turn();
+        context.mock.timers.tick(10_000);
+    }
+    await turn();
+    assert.deepEqual(calls, ['workspaces', 'workspaces', 'rooms']);
+});
+
 test('Read markers that moved while the connection was down are read after it', () => {
     const { calls, follower, event } = followed();
     follower.focus = { workspace: '9', room: KEY };

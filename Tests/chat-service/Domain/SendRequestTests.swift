@@ -33,6 +33,12 @@ struct SendRequestTests {
         #expect(code("hi", clientID: String(repeating: "x", count: 65)) == .invalidRequest)
     }
 
+    @Test("A text that Postgres cannot store is refused")
+    func unstorable() {
+        #expect(code("a\u{0}b") == .invalidRequest)
+        #expect(code("hi", clientID: "a\u{0}b") == .invalidRequest)
+    }
+
     @Test("The digest covers the content and the ordered files; without a client_id there is none")
     func digest() throws {
         func digest(_ content: String, _ files: [[UInt8]], named name: String? = "a") throws -> [UInt8]? {

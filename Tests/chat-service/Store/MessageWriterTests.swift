@@ -210,6 +210,21 @@ struct MessageWriterTests {
         }
     }
 
+    @Test("A text that Postgres cannot store rejects its batch, so that the others are written", arguments: [nil, "x"])
+    func unstorable(_ clientID: String?) async throws {
+        try await ChatDatabase.use { database in
+            do {
+                _ = try await database.write([.sample("good"), .sample("a\u{0}b", clientID: clientID)])
+                Issue.record("written")
+            } catch let failure as BatchFailure {
+                guard case .rejected = failure else {
+                    Issue.record("not rejected: \(failure)")
+                    return
+                }
+            }
+        }
+    }
+
     @Test("Concurrent sends with one client_id on two instances write one message")
     func sameName() async throws {
         try await ChatDatabase.use(pools: 2) { database in

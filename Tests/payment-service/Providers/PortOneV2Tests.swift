@@ -74,7 +74,13 @@ struct PortOneV2Tests {
         _ = refused.begin(at: .now)
         #expect(
             refused.receive(ProviderReply(status: 409, body: []), at: .now)
-                == .finish(.unusable(ProviderFault("PortOne V2 refused the refund (status 409)"))))
+                == .finish(
+                    .unusable(ProviderFault("PortOne V2 refused the refund (status 409)", isRefusal: true))))
+        var lost = provider.refund(of: "ios_sooda_1700000000", because: "asked")
+        _ = lost.begin(at: .now)
+        #expect(
+            lost.receive(ProviderReply(status: 504, body: []), at: .now)
+                == .finish(.unusable(ProviderFault("PortOne V2 refused the refund (status 504)"))))
     }
 
     @Test("The payment id is the order number, unless customData has another")

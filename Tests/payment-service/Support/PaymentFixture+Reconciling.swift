@@ -1,3 +1,4 @@
+import ServiceSupport
 import TestSupport
 
 extension PaymentFixture {
@@ -6,6 +7,14 @@ extension PaymentFixture {
         try await eventually("the first run") {
             try await self.value("select finished_at is not null from payment.schedule") == "t"
         }
+    }
+
+    /// Refunds a payment as an operator.
+    func refund(_ payment: Int) async throws -> HTTPCall.Reply {
+        try await HTTPCall(
+            "DELETE", port: anyInstance.internalPort, "/operator/purchases/\(payment)",
+            headers: [("Authorization", "Bearer " + ServiceUnderTest.operatorCredential), ("X-Operator", "anna")]
+        ).reply()
     }
 
     /// Stores payments of PortOne V1 that nobody has claimed. A run compares them first, in the order of their numbers.

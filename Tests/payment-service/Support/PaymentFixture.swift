@@ -39,6 +39,7 @@ final class PaymentFixture: Stoppable {
             "portone_v1_key": "key",
             "portone_v1_secret": "secret", "portone_v2_url": provider.url + "/v2", "portone_v2_secret": "v2secret",
             "portone_v2_webhook_secret": StandardWebhooksTests.secret, "sweep_interval": "50ms",
+            "workspace_url": provider.url, "operator_credential": ServiceUnderTest.operatorCredential,
         ]
         all.merge(settings) { _, override in override }
         let started = try await BuiltService(

@@ -26,6 +26,8 @@ final class ProviderStub: Sendable {
         case failing
         /// Refuses every token.
         case refusingTokens
+        /// Answers 504 to refunds, and carries none out yet.
+        case delayingRefunds
     }
 
     fileprivate struct State {
@@ -104,7 +106,7 @@ final class ProviderStub: Sendable {
         case "/internal/keys": return .json(tokens.jwks)
         case "/internal/revocations":
             return .json(Array(#"{"now":\#(Timestamp.now.milliseconds),"revocations":[]}"#.utf8))
-        case "/internal/erasures/7/payment": return .json(Array("{}".utf8))
+        case "/internal/erasures/7/payment", "/internal/operators/acts": return .json(Array("{}".utf8))
         case "/users/getToken":
             let isOurs =
                 try await request.body.collect(upTo: 1024) == Array(#"{"imp_key":"key","imp_secret":"secret"}"#.utf8)
@@ -114,6 +116,7 @@ final class ProviderStub: Sendable {
             guard let name = parts.last.flatMap({ PercentEncoding.decode(Array($0.utf8).span) }) else {
                 return Response(.notFound)
             }
+            if name == "cancel", state.value.withLock(\.behavior) == .delayingRefunds { return Response(Status(504)) }
             if path.contains("/payments/") { await gather(state) }
             if path.hasPrefix("/payments/") { return state.value.withLock { $0.replyV1(name, authorization) } }
             if path.hasPrefix("/v2/payments/") { return state.value.withLock { $0.replyV2(name, authorization) } }

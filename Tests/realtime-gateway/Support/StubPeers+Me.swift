@@ -3,8 +3,17 @@ import HTTP
 import ServiceSupport
 import Wire
 
+struct StubOfMe: Sendable {
+    /// Bytes that are added to the summary of each room.
+    var padding = 0
+    /// The paths of calls that fail.
+    var awayPaths: Set<String> = []
+}
+
 /// The replies from which `/me` sockets begin.
 extension PeersOfGateway {
+    func refuses(_ call: StubCall) -> Bool { isAway || me.awayPaths.contains(call.path) }
+
     func myChannels(of user: Int64) -> Response {
         .list(
             "channels",
@@ -55,6 +64,7 @@ extension PeersOfGateway {
                     json.object { json in
                         json.field("room", room.description)
                         json.field("lastSeq", head)
+                        if me.padding > 0 { json.field("name", String(repeating: "x", count: me.padding)) }
                     }
                 })
         }
@@ -74,12 +84,30 @@ extension PeersOfGateway {
         return .json(reply.encoded())
     }
 
+    /// Holds the answer of a call if it is the next one of its kind.
+    mutating func holdIfNext(_ call: StubCall) {
+        let isNextAccess = nextHeld != nil && call.path == "/internal/access" && call.id("user_id") == nextHeld
+        if isNextAccess { nextHeld = nil }
+        let isNextProfile = holdsNextProfile && call.path == "/internal/profiles"
+        if isNextProfile { holdsNextProfile = false }
+        if isNextAccess || isNextProfile { heldCalls.insert(call.serial) }
+    }
+
+    /// A page of history that is as long as they get.
+    var longHistory: Response { .json(#"{"result":["\#(String(repeating: "x", count: 200_000))"]}"#) }
+
+    /// Guests see the people of their channels only.
+    private func sees(_ other: Int64, by user: Int64) -> Bool {
+        guard workspace.contains(user), workspace.contains(other) else { return false }
+        return !guests.contains(user) || channels.values.contains { $0.contains(user) && $0.contains(other) }
+    }
+
     /// The replies about people that a user meets.
     func people(_ call: StubCall) -> Response {
         switch call.subject {
         case ("acquaintances", _):
-            let isIn = workspace.contains(call.id("user_id") ?? 0)
-            return .list("ids", call.ids("others").filter { isIn && workspace.contains($0) }.map { "\"\($0)\"" })
+            let user = call.id("user_id") ?? 0
+            return .list("ids", call.ids("others").filter { sees($0, by: user) }.map { "\"\($0)\"" })
         case ("badges", _):
             return .list(
                 "badges",

@@ -65,8 +65,10 @@ struct PeersOfGateway: StubState {
     /// readable start.
     var knowsNoStarts = false
     var failingStarts: Set<Int64> = []
-    /// The next access answer of this user is held, and so are the answers of these calls.
+    var me = StubOfMe()
+    /// The next access answer of this user is held, the next profile, and so are the answers of these calls.
     var nextHeld: Int64?
+    var holdsNextProfile = false
     var heldCalls: Set<Int> = []
     /// The paths of calls with answers that are made and held.
     var heldPaths: Set<String> = []
@@ -96,11 +98,8 @@ struct PeersOfGateway: StubState {
     mutating func answer(_ call: StubCall) -> Response? {
         calls.append("\(call.method) \(call.path)")
         if call.path.hasSuffix("/messages"), let trace = call.traceParent { traces.append(trace) }
-        if nextHeld != nil, call.path == "/internal/access", call.id("user_id") == nextHeld {
-            nextHeld = nil
-            heldCalls.insert(call.serial)
-        }
-        if isAway || headsAway && call.path == "/internal/rooms/heads"
+        holdIfNext(call)
+        if refuses(call) || headsAway && call.path == "/internal/rooms/heads"
             || devicesAway && call.path == "/internal/devices" || blocksAway && call.path == "/internal/blocks"
             || call.path.hasSuffix("/members") && awayChannels.contains(call.number)
         {
@@ -182,6 +181,7 @@ struct PeersOfGateway: StubState {
         case ("starts", "channels"): return startChannels(of: call.ids("ids"))
         case ("starts", _): return starts(call)
         case ("rooms", "changes"): return RoomID(call.parts[2]).map { changes(of: $0, call) }
+        case ("rooms", "history"): return longHistory
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }
         case ("token", _), (_, "token"): return .json(#"{"access_token":"t","expires_in":3600}"#)
         default: return nil

@@ -163,11 +163,16 @@ class TimelineView extends View {
         return element && { seq: element.dataset.seq, top: element.getBoundingClientRect().top };
     }
 
+    get #isAtBottom() {
+        const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+        return app.store.timeline(this.place).atEnd && scrollHeight - scrollTop - clientHeight < 40;
+    }
+
     #scrolled() {
         const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
         const timeline = app.store.timeline(this.place);
         const wasStuck = this.#stuck;
-        this.#stuck = timeline.atEnd && scrollHeight - scrollTop - clientHeight < 40;
+        this.#stuck = this.#isAtBottom;
         if (this.#stuck) this.#below = 0;
         if (this.#stuck !== wasStuck) {
             this.#renderEnds(timeline);
@@ -191,7 +196,14 @@ class TimelineView extends View {
 
     /** A jump by the user, which tells its failure: the messages on the screen stay. */
     #jumpTo(seq) {
-        return attempt(() => this.#goTo(seq));
+        return attempt(async () => {
+            try {
+                await this.#goTo(seq);
+            } catch (error) {
+                if (this.#target === seq) [this.#target, this.#stuck] = [null, this.#isAtBottom];
+                throw error;
+            }
+        });
     }
 
     async #goTo(seq) {
@@ -199,6 +211,9 @@ class TimelineView extends View {
         this.#shownTarget = false;
         this.#stuck = false;
         await app.client.timelines.openAt(this.room, seq);
+        const { newest, atEnd } = app.store.timeline(this.room);
+        // The last message stands for a reply after it: one that comes later would take the focus from the composer.
+        if (this.#target === seq && atEnd && newest < seq) this.#target = newest;
         this.invalidate();
     }
 

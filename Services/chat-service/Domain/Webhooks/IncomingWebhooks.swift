@@ -41,6 +41,11 @@ struct IncomingWebhooks: Sendable {
         let isInserted = try await store.insert(
             webhook, secret: secret.hash, version: channel.version, limit: limits.ofChannel)
         guard isInserted else { throw Self.tooMany }
+        // The fact that deletes the webhooks of a deleted channel may have come before the row.
+        do { _ = try await access.managedChannel(channel.id, in: workspace, by: user) } catch {
+            try await store.delete(id, in: workspace)
+            throw error
+        }
         return (webhook, secret)
     }
 

@@ -17,9 +17,16 @@ struct DevicePresence {
 
     private var users: [UserID: User] = [:]
     private var changed: Set<UserID> = []
+    /// When users were told offline, for a while.
+    private var goneAt: [UserID: UInt64] = [:]
     private let grace: UInt64
+    private let memory: UInt64
 
-    init(grace: Duration) { self.grace = grace.wholeNanoseconds }
+    /// - Parameter memory: how long users that were told offline are remembered.
+    init(grace: Duration, memory: Duration = .seconds(60)) {
+        self.grace = grace.wholeNanoseconds
+        self.memory = memory.wholeNanoseconds
+    }
 
     /// Whether `take` has something to do, now or later.
     var isWaiting: Bool { !changed.isEmpty }
@@ -28,6 +35,13 @@ struct DevicePresence {
     var all: [PresenceHint.Change] {
         users.filter { $0.value.told != .offline }.map { PresenceHint.Change(user: $0.key, state: $0.value.told) }
     }
+
+    /// Users that were told offline a short time ago. After an interruption they are told once more: the other loops may not have
+    /// heard of it, and do not take this loop for dead after a short one.
+    var gone: [PresenceHint.Change] { goneAt.keys.map { PresenceHint.Change(user: $0, state: .offline) } }
+
+    /// Forgets the users that were told offline long ago.
+    mutating func forgetGone(now: UInt64) { goneAt = goneAt.filter { now - min(now, $0.value) < memory } }
 
     /// A socket has opened, or its state has changed. Without shared presence a user is offline with open sockets.
     mutating func set(_ id: MemberID, of user: UserID, to state: PresenceState) {
@@ -55,7 +69,10 @@ struct DevicePresence {
             if let closedAt = user.closedAt, now < closedAt + grace { continue }
             changed.remove(id)
             let state = user.state
-            if state != user.told { changes.append(PresenceHint.Change(user: id, state: state)) }
+            if state != user.told {
+                changes.append(PresenceHint.Change(user: id, state: state))
+                goneAt[id] = state == .offline ? now : nil
+            }
             user.told = state
             users[id] = user.devices.isEmpty ? nil : user
         }

@@ -49,7 +49,7 @@ extension GatewayShard {
         }
         if channel == nil { sockets = tellGuests(of: workspace, among: sockets) }
         if sockets.isEmpty { return }
-        Task.immediate(executorPreference: loop) { [self] in
+        me.lookUps.add(user) { [self, sockets] in
             let view = try? await context.me.auth.profiles(of: [user]).first?.member
             tell(.member(change, workspace, channel, user, view), sockets)
         }
@@ -68,7 +68,7 @@ extension GatewayShard {
         // The summaries of a start have names.
         context.me.starts.changed(in: nil)
         if me.isEmpty { return }
-        Task.immediate(executorPreference: loop) { [self] in
+        me.lookUps.add(user) { [self] in
             guard let channels = try? await context.me.workspaces.channels(of: user),
                 let profiles = try? await context.me.auth.profiles(of: [user])
             else { return }

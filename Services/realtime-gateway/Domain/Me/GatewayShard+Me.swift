@@ -18,6 +18,8 @@ extension GatewayShard {
         me.add(socket)
         Task.immediate(executorPreference: loop) { [self] in
             await blocks.settled(socket.user)
+            // The `ready` of an earlier socket of the connection may still wait: two large ones never do.
+            await socket.backpressure.wait { SocketBackpressure.hasRoom(in: socket.engine) }
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
             while !socket.isEnded {
                 do {

@@ -21,9 +21,10 @@ enum MeCall: Equatable {
         case "send":
             guard let clientID = argument?.string("client_id") else { throw .invalid("client_id is missing.") }
             guard let content = argument?.string("content") else { throw .invalid("content is missing.") }
+            let thread = try json.number("thread")
             self = .send(
-                try json.room(), content: content, clientID: clientID, thread: try json.number("thread"),
-                toRoom: argument?.bool("toRoom") ?? false)
+                try json.room(), content: content, clientID: clientID, thread: thread,
+                toRoom: try json.isInTimeline(asReplyTo: thread))
         case "read":
             guard let seq = try json.number("seq") else { throw .invalid("seq is missing.") }
             self = .read(try json.room(), seq: seq, thread: try json.number("thread"))
@@ -58,6 +59,15 @@ enum MeCall: Equatable {
             guard let value = json?[name], !value.isNull else { return nil }
             guard let number = value.int, number >= 0 else { throw .invalid("\(name) is not valid.") }
             return Int64(number)
+        }
+
+        /// Whether a reply is in the timeline too. The same arguments are refused as by HTTP.
+        func isInTimeline(asReplyTo thread: Int64?) throws(Failure) -> Bool {
+            guard thread != 0 else { throw .invalid("thread must be the seq of a message.") }
+            guard let value = json?["toRoom"], !value.isNull else { return false }
+            guard let flag = value.bool else { throw .invalid("toRoom must be true or false.") }
+            guard !flag || thread != nil else { throw .invalid("toRoom needs a thread.") }
+            return flag
         }
 
         /// The ids of users; nil if they are missing.

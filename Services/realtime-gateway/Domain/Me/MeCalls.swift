@@ -67,7 +67,7 @@ final class MeCalls: @unchecked Sendable {
         case .read(let room, let seq, let thread):
             forward(MeReadRequest(caller: socket.meCaller, room: room, seq: seq, thread: thread), reply)
         case .history(let room, let anchor, let limit):
-            forward(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), reply)
+            read(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), reply, of: socket)
         case .typing(let room, let thread):
             guard socket.isIn(room) else { throw .notFound }
             if socket.own.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
@@ -103,6 +103,20 @@ final class MeCalls: @unchecked Sendable {
     private func forward<Request: InternalRequest>(_ request: Request, _ reply: Acknowledgement)
     where Request.Reply == MeReply {
         perform(reply) { [chat = context.chat] in try await chat.perform(request) }
+    }
+
+    /// Reads history at the pace of the socket. The pages of many rooms at once are more than may wait in it.
+    private func read(_ request: MeHistoryRequest, _ reply: Acknowledgement, of socket: MeSocket) {
+        perform(reply) { [chat = context.chat] in
+            try await socket.backpressure.historyReads.run {
+                await socket.waitForRoom()
+                guard !socket.isEnded else { throw Failure.unavailable }
+                let page = try await chat.perform(request)
+                // The pages of other rooms may have used the socket's room meanwhile.
+                await socket.waitForRoom()
+                return page
+            }
+        }
     }
 
     private func perform(_ reply: Acknowledgement, _ body: @escaping @Sendable () async throws -> [UInt8]) {

@@ -8,6 +8,8 @@ import Wire
 final class MeIndex: @unchecked Sendable {
     let presence: PresenceHub
     let badges: BadgeBoard
+    /// Look-ups of profiles for events, so that the events about a user keep their order.
+    let lookUps: UserTasks
     private var sockets: [MemberID: Entry] = [:]
     private var users: [UserID: [MeSocket]] = [:]
     private var workspaces: [WorkspaceID: [MemberID: MeSocket]] = [:]
@@ -30,6 +32,7 @@ final class MeIndex: @unchecked Sendable {
     init(of shard: GatewayShard) {
         presence = PresenceHub(on: shard.loop, named: shard.cursors.loopName, shard.context.me)
         badges = BadgeBoard(of: shard)
+        lookUps = UserTasks(on: shard.loop)
     }
 
     var isEmpty: Bool { users.isEmpty }

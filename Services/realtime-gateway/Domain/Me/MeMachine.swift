@@ -10,6 +10,7 @@ struct MeMachine {
     /// A room of the user and its state when the socket's start was read.
     struct Room: Equatable {
         let id: RoomID
+        let workspace: WorkspaceID
         let head: RoomHead
         let unread: Int64
     }
@@ -24,26 +25,42 @@ struct MeMachine {
         case leave(RoomID)
         /// Check the access to a room that was entered: `putOut` follows if the user has lost it.
         case recheck(RoomID)
+        /// Call `retry` after a pause that grows with the failures.
+        case retryLater(RoomID, failures: Int)
+        /// Read all rooms of the user again: `refreshed` follows.
+        case readAgain
     }
 
     private struct Resumption {
         let room: RoomID
-        let start, head: RoomHead
+        let workspace: WorkspaceID
+        var start: RoomHead
+        let head: RoomHead
+        var failures = 0
+        /// Whether the user may have lost the room since it was entered. The room checks it, unless the socket leaves before.
+        var isDoubtful = false
     }
 
     private var rooms = MeMemberships()
     private var queue: ArraySlice<Resumption> = []
-    private var resumingCount = 0
+    private var resuming: [RoomID: Resumption] = [:]
+    /// Rooms that could not be read, until they are queued again.
+    private var failing: [RoomID: Resumption] = [:]
     private(set) var isReady = false
 
     /// Rooms that are resumed at a time.
     static let mostResuming = 4
+    /// Rooms that could not be read and wait beside the queue.
+    static let mostFailing = 8
     /// A client that misses more messages or more changes of a room loads them by HTTP.
     static let mostMissed: Int64 = 500
 
     var roomIDs: some Collection<RoomID> { rooms.ids }
 
     func isIn(_ room: RoomID) -> Bool { rooms[room] != nil }
+
+    /// Whether `failed` gives the turn of a room to others. If no room at all can be read, few are left and entered again.
+    func mayPutOff(_ room: RoomID) -> Bool { resuming[room] != nil && failing.count < Self.mostFailing }
 
     /// The user's rooms are known, and so is how far the client has them.
     mutating func start(_ found: [Room], from cursors: MeCursors) -> [Action] {
@@ -60,7 +77,7 @@ struct MeMachine {
                 actions.append(.enter(room.id, after: start, head: room.head))
             } else {
                 rooms[room.id] = .waiting
-                queue.append(Resumption(room: room.id, start: start, head: room.head))
+                queue.append(Resumption(room: room.id, workspace: room.workspace, start: start, head: room.head))
             }
         }
         return actions + resumeNext()
@@ -83,11 +100,11 @@ struct MeMachine {
     private mutating func resumeNext() -> [Action] {
         var actions: [Action] = []
         var doubtful: ArraySlice<Resumption> = []
-        while resumingCount < Self.mostResuming, let next = queue.popFirst() {
+        while resuming.count < Self.mostResuming, let next = queue.popFirst() {
             switch rooms[next.room] {
             case .waiting:
                 rooms[next.room] = .resuming
-                resumingCount += 1
+                resuming[next.room] = next
                 actions.append(.enter(next.room, after: next.start, head: next.head))
             case .doubtful: doubtful.append(next)
             default: break  // It was left meanwhile.
@@ -110,14 +127,40 @@ struct MeMachine {
     mutating func caughtUp(_ room: RoomID) -> [Action] {
         guard rooms[room] == .resuming else { return [] }
         rooms[room] = .entered
-        resumingCount -= 1
+        resuming[room] = nil
+        return resumeNext()
+    }
+
+    /// A room that is being resumed cannot be read now. It gives its turn to others, first to those of other workspaces, because
+    /// the database of its own may be out of reach.
+    ///
+    /// - Parameter seq: how far the socket was sent the room; nil if it was sent nothing.
+    mutating func failed(_ room: RoomID, at seq: Int64?) -> [Action] {
+        guard var resumption = resuming.removeValue(forKey: room) else { return [] }
+        let isDoubtful = resumption.isDoubtful
+        rooms[room] = isDoubtful ? .doubtful : .waiting
+        resumption.isDoubtful = false
+        resumption.start = RoomHead(seq: max(resumption.start.seq, seq ?? 0), rev: resumption.start.rev)
+        resumption.failures += 1
+        failing[room] = resumption
+        let workspace = resumption.workspace
+        queue = ArraySlice(queue.filter { $0.workspace != workspace } + queue.filter { $0.workspace == workspace })
+        var actions: [Action] = [.leave(room), .retryLater(room, failures: resumption.failures)]
+        if isDoubtful { actions.append(.readAgain) }
+        return actions + resumeNext()
+    }
+
+    /// The pause after a failure is over.
+    mutating func retry(_ room: RoomID) -> [Action] {
+        guard let resumption = failing.removeValue(forKey: room) else { return [] }
+        queue.append(resumption)
         return resumeNext()
     }
 
     /// The user has lost the access to a room.
     mutating func putOut(_ room: RoomID) -> [Action] {
         guard let membership = rooms.remove(room) else { return [] }
-        if membership == .resuming { resumingCount -= 1 }
+        resuming[room] = nil
         let told: [Action] = membership == .announcing ? [] : [.send(.left(room))]
         return (membership.isOutside ? [] : [.leave(room)]) + told + resumeNext()
     }
@@ -136,6 +179,7 @@ struct MeMachine {
     ///
     /// - Returns: whether there is one.
     mutating func doubt(_ room: RoomID?) -> Bool {
+        for each in Array(resuming.keys) where room == nil || each == room { resuming[each]?.isDoubtful = true }
         let found = rooms.all.filter { $0.membership.isOutside && (room == nil || $0.room == room) }
         for each in found { rooms[each.room] = .doubtful }
         return !found.isEmpty
@@ -147,7 +191,12 @@ struct MeMachine {
         var actions: [Action] = []
         for (room, membership) in rooms.all where !current.contains(room) {
             // A room that was entered loses the socket at the place of the removal in the room's order.
-            if membership.isOutside { actions += putOut(room) } else { actions.append(.recheck(room)) }
+            guard !membership.isOutside else {
+                actions += putOut(room)
+                continue
+            }
+            resuming[room]?.isDoubtful = true
+            actions.append(.recheck(room))
         }
         for (room, membership) in rooms.all where membership == .doubtful { rooms[room] = .waiting }
         for room in current.sorted() { actions += gained(room) }
@@ -158,7 +207,7 @@ struct MeMachine {
     mutating func end() -> [Action] {
         let left = rooms.all.filter { !$0.membership.isOutside }.map(\.room)
         rooms = MeMemberships()
-        queue = []
+        (queue, resuming, failing) = ([], [:], [:])
         return left.map { .leave($0) }
     }
 }

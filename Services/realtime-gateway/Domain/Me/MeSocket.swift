@@ -43,6 +43,9 @@ final class MeSocket: @unchecked Sendable {
 
     /// A socket with more waiting bytes is sent no ephemeral events.
     static let mostWaiting = 16 * 1024
+    /// Between the attempts to resume a room that cannot be read.
+    private static let firstPause = Duration.milliseconds(500)
+    private static let longestPause = Duration.seconds(30)
 
     init(
         _ id: MemberID, of client: SocketIOClient, caller: Caller, profile: ClientProfile,
@@ -65,13 +68,18 @@ final class MeSocket: @unchecked Sendable {
 
     func isIn(_ room: RoomID) -> Bool { machine.isIn(room) }
 
+    /// Returns when more may be sent, or the connection has ended.
+    func waitForRoom() async { await backpressure.wait { SocketBackpressure.hasRoom(in: engine) } }
+
     var meCaller: MeCaller { MeCaller(user: caller.user, session: caller.session, profile: profile.name) }
 
     /// The start has been read: the client is told, and the socket enters its rooms.
     func begin(_ start: MyRoomsReply, from cursors: MeCursors) {
         self.start = start
         note(settings: start.settings)
-        let rooms = start.rooms.map { MeMachine.Room(id: $0.room, head: $0.head, unread: $0.unread) }
+        let rooms = start.rooms.map {
+            MeMachine.Room(id: $0.room, workspace: $0.workspace, head: $0.head, unread: $0.unread)
+        }
         handle { $0.start(rooms, from: cursors) }
         // The connection may have broken while it was sent to. The user must not be shown online for a socket that has ended.
         if isEnded { return }
@@ -113,6 +121,15 @@ final class MeSocket: @unchecked Sendable {
     /// See `MeMachine.doubt`.
     func doubt(_ room: RoomID?) -> Bool { isReady && !isEnded && machine.doubt(room) }
 
+    /// A room cannot be read now. Returns whether the socket leaves it until later, because it was being resumed there.
+    ///
+    /// - Parameter seq: how far the socket was sent the room; nil if it was sent nothing.
+    func cannotResume(_ room: RoomID, at seq: Int64?) -> Bool {
+        guard machine.mayPutOff(room) else { return false }
+        handle { $0.failed(room, at: seq) }
+        return true
+    }
+
     /// Hands the machine an event, and performs the actions.
     func handle(_ event: @escaping Event) {
         if isEnded { return }
@@ -132,13 +149,20 @@ final class MeSocket: @unchecked Sendable {
         case .sendReady:
             guard let start else { return }
             self.start = nil
-            send(.ready(MeReady(session: caller.session, start: start, now: .now)))
+            let ready = MeEvent.ready(MeReady(session: caller.session, start: start, now: .now)).packet(for: profile)
+            // It has all rooms of the user, and without it the client cannot begin.
+            engine.allowMessage(of: ready.payload?.count ?? 0)
+            client.send(ready)
         case .send(let event):
             send(event)
             shard.accessTold(event, to: self)
         case .enter(let room, let start, let head): shard.enter(self, room, after: start, head: head)
         case .leave(let room): shard.leave(self, room)
         case .recheck(let room): shard.recheck(self, in: room)
+        case .retryLater(let room, let failures):
+            let pause = min(Self.firstPause * (1 << min(failures - 1, 20)), Self.longestPause)
+            engine.loop.schedule(after: pause) { [weak self] in self?.handle { $0.retry(room) } }
+        case .readAgain: shard.refresh(self)
         }
     }
 }

@@ -9,22 +9,6 @@ import Wire
 /// - Note: `@unchecked Sendable` because it is confined to its loop: the shard of the loop calls it, and its own tasks and timers
 /// run on the loop.
 final class PresenceHub: @unchecked Sendable {
-    /// - Note: `@unchecked Sendable` because only the hub has it, and the hub is confined to its loop, tasks included.
-    private final class Watcher: @unchecked Sendable {
-        let socket: MeSocket
-        var feed = PresenceFeed()
-        var asked: Set<UserID> = []
-        /// Those among `asked` that the user may see.
-        var visible: Set<UserID> = []
-        /// Counts the client's questions: an answer to an earlier question is ignored.
-        var question = 0
-        /// Counts the changes of access that may concern the watcher: an answer from before one is outdated.
-        var changes = 0
-        var isRechecking = false
-
-        init(_ socket: MeSocket) { self.socket = socket }
-    }
-
     private let loop: EventLoop
     private let name: String
     private let store: OnlineStore
@@ -33,7 +17,7 @@ final class PresenceHub: @unchecked Sendable {
     private let rechecks = ConcurrencyLimiter(8)
     private var table: PresenceTable
     private var devices: DevicePresence
-    private var watchers: [MemberID: Watcher] = [:]
+    private var watchers: [MemberID: PresenceWatcher] = [:]
     private var isFlushing = false
     private var willReadAgain = false
 
@@ -49,7 +33,7 @@ final class PresenceHub: @unchecked Sendable {
         visibility = context.visibility
         times = context.presenceTimes
         table = PresenceTable(patience: times.patience)
-        devices = DevicePresence(grace: times.grace)
+        devices = DevicePresence(grace: times.grace, memory: times.patience * 2)
     }
 
     // MARK: The users here
@@ -77,13 +61,14 @@ final class PresenceHub: @unchecked Sendable {
         }
     }
 
-    /// Redis may have lost everything.
-    func rewrite() { store.rewrite(devices.all, at: name, for: times.lifetime) }
+    /// Redis may have lost everything, and the other loops may have missed changes of this one.
+    func rewrite() { store.rewrite(devices.all + devices.gone, at: name, for: times.lifetime) }
 
     /// Renews the hash of this loop, from now on, and forgets dead loops.
     func keep() {
         Task.immediate(executorPreference: loop) { [self] in
             if await !store.renew(name, for: times.lifetime) { rewrite() }
+            devices.forgetGone(now: EventLoop.preciseNow)
             tell(table.forgetSilent(now: EventLoop.preciseNow))
         }
         loop.schedule(after: times.renewal) { [weak self] in self?.keep() }
@@ -96,9 +81,10 @@ final class PresenceHub: @unchecked Sendable {
     ///
     /// - Throws: if a service does not answer.
     func watch(_ users: Set<UserID>, by socket: MeSocket) async throws {
-        let watcher = watchers[socket.id] ?? Watcher(socket)
+        let watcher = watchers[socket.id] ?? PresenceWatcher(socket)
         watchers[socket.id] = watcher
         watcher.question += 1
+        watcher.asking = users
         let question = watcher.question
         var (changes, visible) = (0, Set<UserID>())
         repeat {
@@ -107,17 +93,18 @@ final class PresenceHub: @unchecked Sendable {
         } while changes != watcher.changes
         guard watcher.question == question, watchers[socket.id] === watcher else { return }
         watcher.asked = users
+        watcher.asking = []
         watcher.feed.keep(only: users)
         await show(visible, to: watcher)
         guard watcher.question == question, watchers[socket.id] === watcher else { return }
         tell(Dictionary(uniqueKeysWithValues: users.map { ($0, shown($0, to: watcher)) }), to: watcher)
     }
 
-    private func shown(_ user: UserID, to watcher: Watcher) -> PresenceState {
+    private func shown(_ user: UserID, to watcher: PresenceWatcher) -> PresenceState {
         watcher.visible.contains(user) ? table.state(of: user) : .offline
     }
 
-    private func show(_ visible: Set<UserID>, to watcher: Watcher) async {
+    private func show(_ visible: Set<UserID>, to watcher: PresenceWatcher) async {
         table.unwatch(watcher.visible.subtracting(visible), by: watcher.socket.id)
         watcher.visible = visible
         let unknown = table.watch(visible, by: watcher.socket.id)
@@ -152,16 +139,16 @@ final class PresenceHub: @unchecked Sendable {
         }
     }
 
-    private func tell(_ states: [UserID: PresenceState], to watcher: Watcher) {
+    private func tell(_ states: [UserID: PresenceState], to watcher: PresenceWatcher) {
         guard let wait = watcher.feed.note(states, now: EventLoop.preciseNow) else { return }
         if wait > .zero { flush(watcher, after: wait) } else { loop.executeAtEndOfTurn { [self] in flush(watcher) } }
     }
 
-    private func flush(_ watcher: Watcher, after wait: Duration) {
+    private func flush(_ watcher: PresenceWatcher, after wait: Duration) {
         loop.schedule(after: wait) { [weak self] in self?.flush(watcher) }
     }
 
-    private func flush(_ watcher: Watcher) {
+    private func flush(_ watcher: PresenceWatcher) {
         guard !watcher.socket.isEnded else { return }
         let mustWait = watcher.socket.isSlow || !watcher.socket.isReady  // `ready` is the first event.
         guard let states = watcher.feed.take(now: EventLoop.preciseNow, isSlow: mustWait) else {
@@ -184,9 +171,8 @@ final class PresenceHub: @unchecked Sendable {
     /// A user has blocked another one, or ended the block.
     func blocksChanged(_ user: UserID, _ other: UserID) {
         for watcher in watchers.values {
-            let (own, asked) = (watcher.socket.user, watcher.asked)
-            let isConcerned = own == user && asked.contains(other) || own == other && asked.contains(user)
-            guard isConcerned else { continue }
+            let own = watcher.socket.user
+            guard own == user && watcher.names(other) || own == other && watcher.names(user) else { continue }
             let hidden = own == user ? other : user
             // It is hidden at once, and shown again if there is no block.
             if watcher.visible.remove(hidden) != nil {
@@ -204,11 +190,21 @@ final class PresenceHub: @unchecked Sendable {
     ///   - sockets: those of the workspace.
     func accessChanged(of user: UserID?, for sockets: [MeSocket]) {
         if let user {
-            for watcher in watchers.values where watcher.socket.user == user || watcher.asked.contains(user) {
-                recheck(watcher)
-            }
+            for watcher in watchers.values where watcher.isConcerned(by: user) { recheck(watcher) }
         } else {
             for socket in sockets { if let watcher = watchers[socket.id] { recheck(watcher) } }
+        }
+    }
+
+    /// The members of a channel have changed.
+    ///
+    /// - Parameters:
+    ///   - user: the user that is concerned; nil if any may be.
+    ///   - guests: the sockets of guests of the channel's workspace. They see the people of their channels only.
+    func channelChanged(of user: UserID?, for guests: [MeSocket]) {
+        for socket in guests {
+            guard let watcher = watchers[socket.id] else { continue }
+            if user.map({ watcher.isConcerned(by: $0) }) ?? true { recheck(watcher) }
         }
     }
 
@@ -216,7 +212,7 @@ final class PresenceHub: @unchecked Sendable {
     func accessUnknown() { for watcher in watchers.values { recheck(watcher) } }
 
     /// Asks again which users a watcher sees, once for all changes that come meanwhile.
-    private func recheck(_ watcher: Watcher) {
+    private func recheck(_ watcher: PresenceWatcher) {
         watcher.changes += 1
         if watcher.isRechecking { return }
         watcher.isRechecking = true
@@ -234,7 +230,7 @@ final class PresenceHub: @unchecked Sendable {
     }
 
     /// Returns whether nothing has changed since it asked.
-    private func check(_ watcher: Watcher) async throws -> Bool {
+    private func check(_ watcher: PresenceWatcher) async throws -> Bool {
         let (asked, changes) = (watcher.asked, watcher.changes)
         let visible = try await rechecks.run {
             try await visibility.visible(to: watcher.socket.user, among: asked)

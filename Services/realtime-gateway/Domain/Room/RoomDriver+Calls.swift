@@ -21,10 +21,18 @@ extension RoomDriver {
                 do {
                     return report(try await context.openings.value(of: room) ?? .empty)
                 } catch {
+                    for id in ids { putOff(id) }
                     try? await loop.sleep(for: Self.pauseBeforeRetry)
                 }
             }
         }
+    }
+
+    /// The room cannot be read now. Returns whether the member leaves it until later: a `/me` socket resumes other rooms meanwhile.
+    @discardableResult
+    func putOff(_ id: MemberID) -> Bool {
+        guard case .me(let socket)? = endpoint(id) else { return false }
+        return socket.cannotResume(room, at: machine.roster[id]?.cursor)
     }
 
     func compareHead() {

@@ -23,7 +23,7 @@ extension RoomDriver {
         case .awaitEmpty(let ticket): awaitSocket(ticket, .empty)
         case .fetchPage(let ticket, let after): fetchPage(ticket, after: after)
         case .writeCursor(let ticket, let write): writeCursor(ticket, write)
-        case .retryLater(let ticket): later { $0.retry(ticket, &$1) }
+        case .retryLater(let ticket): if !putOff(ticket.member) { later { $0.retry(ticket, &$1) } }
         case .fetchHead: fetchHead()
         case .compareHead(let isLate): if isLate { compareHeadLater() } else { compareHead() }
         case .backfill(let after): backfill(after: after)

@@ -19,7 +19,7 @@ final class RoomDriver: @unchecked Sendable {
     unowned let shard: GatewayShard
     /// Known once somebody was let in.
     var workspace: WorkspaceID?
-    private var machine = RoomMachine<EngineSocket>()
+    private(set) var machine = RoomMachine<EngineSocket>()
     /// Those of the room's own namespace. A `/me` socket is in many rooms, so its shard keeps it.
     private var sockets: [MemberID: RoomSocket] = [:]
     /// Whether a `/me` socket has been here, so that messages may change badges.

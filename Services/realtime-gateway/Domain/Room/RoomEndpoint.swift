@@ -87,7 +87,7 @@ enum RoomEndpoint {
     func wait(for need: RoomSocket.Need) async {
         switch self {
         case .namespace(let socket): await socket.wait(for: need)
-        case .me(let socket): await socket.backpressure.wait { SocketBackpressure.hasRoom(in: socket.engine) }
+        case .me(let socket): await socket.waitForRoom()
         }
     }
 }

@@ -72,6 +72,12 @@ public struct ChatClient: Sendable {
     /// The starts of the `/me` sockets of several users; those that could not be read are missing.
     public func starts(of users: [StartsRequest.User], for profile: ClientProfile) async throws -> [StartsReply.Start] {
         if users.isEmpty { return [] }
-        return try await client.send(StartsRequest(profile: profile.name, users: users)).starts
+        let reply = try await client.send(StartsRequest(profile: profile.name, users: users))
+        var starts = reply.starts
+        for user in users where users.count > 1 && reply.left.contains(user.id) {
+            let own = try? await client.send(StartsRequest(profile: profile.name, users: [user]))
+            starts += own?.starts ?? []
+        }
+        return starts
     }
 }

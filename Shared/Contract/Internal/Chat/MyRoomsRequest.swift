@@ -7,6 +7,7 @@ public struct MyRoomsRequest: InternalRequest {
     public typealias Reply = MyRoomsReply
 
     public static let route = InternalRoute.idempotentPost("/internal/users/{id}/rooms")
+    public static let largestReply = StartsRequest.largestReply
 
     /// A channel that the user is a member of.
     public struct Channel: WireMessage, Equatable {

@@ -5,6 +5,8 @@ public struct StartsRequest: InternalRequest {
     public typealias Reply = StartsReply
 
     public static let route = InternalRoute.idempotentPost("/internal/starts")
+    /// It has a thousand rooms, or all rooms of one user. A room can take 30 KB, mostly for the reactions to its last message.
+    public static let largestReply = 64 * 1024 * 1024
 
     public struct User: WireMessage, Equatable {
         public let id: UserID
@@ -53,7 +55,7 @@ public struct StartsRequest: InternalRequest {
     }
 }
 
-/// Users without a readable start are missing.
+/// Users without a readable start are missing from `starts`.
 public struct StartsReply: WireMessage {
     public struct Start: WireMessage {
         public let user: UserID
@@ -79,12 +81,22 @@ public struct StartsReply: WireMessage {
     }
 
     public let starts: [Start]
+    /// Users for a call of their own, because the reply has too many rooms already.
+    public let left: [UserID]
 
-    public init(starts: [Start]) { self.starts = starts }
+    public init(starts: [Start], left: [UserID] = []) {
+        self.starts = starts
+        self.left = left
+    }
 
-    public init?(_ json: JSONValue) { self.init(starts: json.list("starts")) }
+    public init?(_ json: JSONValue) { self.init(starts: json.list("starts"), left: json.textIDs("left") ?? []) }
 
     public var sizeHint: Int { starts.reduce(32) { $0 + 32 + $1.rooms.sizeHint } }
 
-    public func write(to json: inout JSONWriter) { json.object { $0.field("starts", starts) } }
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("starts", starts)
+            json.field("left", left.map(\.description))
+        }
+    }
 }

@@ -5,6 +5,7 @@ public struct StartChannelsRequest: UsersRequest {
     public typealias Reply = StartChannelsReply
 
     public static let route = InternalRoute.idempotentPost("/internal/starts/channels")
+    public static let largestReply = StartsRequest.largestReply
 
     public let users: [UserID]
 

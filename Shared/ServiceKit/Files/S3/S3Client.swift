@@ -15,6 +15,8 @@ struct S3Client: Sendable {
     private static let policy = RetryPolicy(
         maximumAttempts: 5, firstWait: .milliseconds(200), longestWait: .seconds(4), attemptDeadline: .seconds(20))
     private static let deadline = Duration.seconds(60)
+    /// The end of a service may wait for it.
+    private static let deadlineOfAbort = Duration.seconds(10)
 
     /// The name of the metadata that holds the SHA-256 of an object in hexadecimal.
     private static let digestField: HeaderName = "X-Amz-Meta-Sha256"
@@ -109,7 +111,7 @@ struct S3Client: Sendable {
     func abort(_ upload: String, of object: String) async throws {
         _ = try await call(
             .delete, object, query: [("uploadId", upload)], headers: Self.headers(digest: Self.emptyDigest),
-            accepting: [404])
+            accepting: [404], within: Self.deadlineOfAbort)
     }
 
     private static let emptyDigest = SHA256.digest(of: [UInt8]().span)
@@ -120,10 +122,11 @@ struct S3Client: Sendable {
 
     private func call(
         _ method: Method, _ object: String, query: [(name: String, value: String)] = [], headers: Headers,
-        body: [UInt8] = [], accepting accepted: [UInt16] = [], sizeLimit: Int = 1 << 20
+        body: [UInt8] = [], accepting accepted: [UInt16] = [], sizeLimit: Int = 1 << 20,
+        within deadline: Duration = Self.deadline
     ) async throws -> HTTPClient.Reply {
         var request = HTTPClient.Request(method, bucket.url(of: object, query: query), headers: headers, body: body)
-        request.deadline = Self.deadline
+        request.deadline = deadline
         request.maximumReplySize = sizeLimit
         request.isIdempotent = true
         request.signature = bucket.signature

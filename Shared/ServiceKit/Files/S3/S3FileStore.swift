@@ -9,6 +9,7 @@ internal import Synchronization
 /// piece of a file at a time.
 final class S3FileStore: FileStore {
     private let client: S3Client
+    private let loops: EventLoopGroup
     private let folder: FolderFileStore
     private let cache: FileCache
     private let direct: DirectReads?
@@ -22,11 +23,16 @@ final class S3FileStore: FileStore {
     private static let deletionsAtOnce = 6
 
     /// - Parameters:
+    ///   - loops: those of the callers.
     ///   - folder: takes uploads, and is read for files that are not in the bucket yet.
     ///   - cache: the copies.
     ///   - direct: how clients read files from the bucket themselves; nil if they do not.
-    init(_ client: S3Client, folder: FolderFileStore, cache: FileCache, direct: DirectReads? = nil) {
+    init(
+        _ client: S3Client, on loops: EventLoopGroup, folder: FolderFileStore, cache: FileCache,
+        direct: DirectReads? = nil
+    ) {
         self.client = client
+        self.loops = loops
         self.folder = folder
         self.cache = cache
         self.direct = direct
@@ -65,9 +71,17 @@ final class S3FileStore: FileStore {
             // The reply to the completion may have been lost after it took effect.
             let piece = try? await client.piece(of: name, at: 0, count: 1)
             if let digest = piece?.digest, digest == upload.hexadecimalDigest { return }
-            try? await client.abort(id, of: name)
+            await dropParts(of: name, in: id)
             throw error
         }
+    }
+
+    /// Drops the parts in a task of its own: if the caller's is cancelled, because its client went away, they would stay in the bucket
+    /// for ever.
+    private func dropParts(of name: String, in upload: String) async {
+        await Task(executorPreference: loops.nearest) { [client] in
+            _ = try? await client.abort(upload, of: name)
+        }.value
     }
 
     func open(_ name: String) async throws -> StoredFile? {

@@ -1,0 +1,73 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Users with very many rooms, or rooms that cannot be read", .serialized)
+struct ManyRoomsTests {
+    /// With it, three rooms need more than the output limit of a connection.
+    private static let padding = 400 * 1024
+    /// No heartbeat is sent meanwhile.
+    private static let settings = ["ping_interval": "50s", "ping_timeout": "50s"]
+
+    @Test("ready reaches a WebSocket even if it is larger than the output limit, and so does a message after it")
+    func webSocket() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { $0.me.padding = Self.padding }
+            try await harness.withNode(Self.settings) { node in
+                let client = try await harness.device(1, port: node.port)
+                try await harness.say("later")
+                try await client.until("the message") { $0.events.contains { $0.name == "message" } }
+                #expect(client.record.events.first?.body["rooms"]?.elements.map(Array.init)?.count == 3)
+                #expect(!client.record.isEnded)
+            }
+        }
+    }
+
+    @Test("ready waits for a poll even if it is larger than the output limit")
+    func polling() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { $0.me.padding = Self.padding }
+            try await harness.withNode(Self.settings) { node in
+                let client = try await PollingClient.open(port: node.port, token: harness.token(1, "native"))
+                #expect(try await client.post("40/me,", port: node.port).status == 200)
+                try await eventually("a start") {
+                    try await node.metrics().contains(#"maru_me_starts_total{source="read"} 1"#)
+                }
+                let answer = try await client.poll(until: #"["ready""#, ports: [node.port])
+                #expect(answer.utf8.count > 3 * Self.padding)
+            }
+        }
+    }
+
+    @Test("Rooms that cannot be read do not hold up others, and are sent once they can be read")
+    func awayRooms() async throws {
+        try await GatewayHarness.use { harness in
+            let away = (Int64(20)...24).map { RoomID(ChannelID($0)) }
+            let all = away + [RoomID(ChannelID(30))]
+            harness.peers.change { state in
+                for room in all { state.channels[room.rawValue] = [1] }
+                state.me.awayPaths = Set(away.map { "/internal/rooms/\($0)/messages" })
+            }
+            for room in all { try await harness.say("missed in \(room)", in: room) }
+            try await harness.withNode { node in
+                let cursors = all.map { #""\#($0)":[0,0]"# }.joined(separator: ",")
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me", #"{"cursors":{\#(cursors)}}"#)
+                try await client.until("the room that can be read") {
+                    Self.texts($0) == ["missed in channel-30"]
+                }
+                harness.peers.change { $0.me.awayPaths = [] }
+                try await client.until("the other rooms") { Self.texts($0).count >= all.count }
+                #expect(Self.texts(client.record).sorted() == all.map { "missed in \($0)" }.sorted())
+            }
+        }
+    }
+
+    private static func texts(_ record: SocketClient.Record) -> [String] {
+        record.events.filter { $0.name == "message" }.compactMap { $0.body["message"]?["content"]?.string }
+    }
+}
