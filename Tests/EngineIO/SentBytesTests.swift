@@ -37,7 +37,9 @@ struct SentBytesTests {
         return "EIO=4&transport=polling&sid=\(id)"
     }
 
-    @Test("Messages that wait for a poll keep their places among all bytes when their session upgrades, with compression too")
+    @Test(
+        "Messages that wait for a poll keep their places among all bytes when their session upgrades, with compression too"
+    )
     func upgrade() async throws {
         let loops = EventLoopGroup(count: 1)
         let engine = EngineServer(on: loops, node: "n1") { _ in EngineAcceptance { _ in Counting() } }

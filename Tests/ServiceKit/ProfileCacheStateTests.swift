@@ -56,7 +56,8 @@ struct ProfileCacheStateTests {
         }
     }
 
-    @Test("A hint that comes late, behind that of a later change, does not make the reply from before that change fresh")
+    @Test(
+        "A hint that comes late, behind that of a later change, does not make the reply from before that change fresh")
     mutating func lateHint() {
         _ = fetch(one)
         state.profileChanged(one, version: 3)

@@ -191,7 +191,9 @@ struct IncomingWebhookTests {
                 try await chat.database.database.untilBlocked()
                 chat.peers.change { $0.channels[7] = nil }
                 // Facts are consumed in order, so the first deletion has been applied when the second one has.
-                let deletions = [(1, #""workspace_id":"3","channel_id":"7""#), (2, #""workspace_id":"4","channel_id":"9""#)]
+                let deletions = [
+                    (1, #""workspace_id":"3","channel_id":"7""#), (2, #""workspace_id":"4","channel_id":"9""#),
+                ]
                 for (id, ids) in deletions {
                     try await chat.publishFact(id, "channel.deleted", #"{\#(ids),"name":"general","version":3}"#)
                 }

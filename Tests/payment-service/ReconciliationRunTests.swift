@@ -7,7 +7,9 @@ import Wire
 
 @Suite("Runs of the reconciliation", .serialized)
 struct ReconciliationRunTests {
-    @Test("A refund that its provider does not confirm is not called refused, and its coins are taken back once it is made")
+    @Test(
+        "A refund that its provider does not confirm is not called refused, and its coins are taken back once it is made"
+    )
     func unconfirmedRefund() async throws {
         try await PaymentFixture.use { fixture in
             try await fixture.firstReconciliation()
@@ -90,7 +92,9 @@ struct ReconciliationRunTests {
         }
     }
 
-    @Test("An abandoned webhook of a credited payment is listed until the payment is compared, as it may tell of a cancellation")
+    @Test(
+        "An abandoned webhook of a credited payment is listed until the payment is compared, as it may tell of a cancellation"
+    )
     func lostCancellation() async throws {
         try await PaymentFixture.use(["attempt_lifetime": "0s"]) { fixture in
             try await fixture.firstReconciliation()

@@ -67,6 +67,21 @@ struct ManyRoomsTests {
         }
     }
 
+    @Test("A room with short pages is sent although the socket leaves it after each page that is too long")
+    func shortPages() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { $0.me.largestPage = 12 }
+            let all = (1...30).map { "missed \($0)" }
+            for text in all { try await harness.say(text, isHeard: false) }
+            try await harness.withNode { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me", #"{"cursors":{"channel-7":[0,0]}}"#)
+                try await client.until("all messages") { Self.texts($0).count >= all.count }
+                #expect(Self.texts(client.record) == all)
+            }
+        }
+    }
+
     private static func texts(_ record: SocketClient.Record) -> [String] {
         record.events.filter { $0.name == "message" }.compactMap { $0.body["message"]?["content"]?.string }
     }

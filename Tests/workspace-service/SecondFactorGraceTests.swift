@@ -48,7 +48,8 @@ struct SecondFactorGraceTests {
         }
     }
 
-    @Test("A20: a member that comes back after the end of their grace is locked out before anybody else is told of them")
+    @Test(
+        "A20: a member that comes back after the end of their grace is locked out before anybody else is told of them")
     func comingBackLate() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()
@@ -162,7 +163,9 @@ struct SecondFactorGraceTests {
         }
     }
 
-    @Test("A20: a member that waits to be let in after the end of a rule is let in, though they turn the second factor off")
+    @Test(
+        "A20: a member that waits to be let in after the end of a rule is let in, though they turn the second factor off"
+    )
     func turnedOffMeanwhile() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()

@@ -107,6 +107,7 @@ extension RoomSummaryView {
             .may("notify", Reference.level).only(.native), .may("mutedUntil", .time).only(.native),
             .may("draft", .object(draft)).only(.native),
             .may("threadDrafts", .list(.object([.has("thread", .seq)] + draft))).only(.native),
-            .may("draftsOmitted", .flag, "On `/me` sockets: read the drafts with the rooms of the workspace.").only(.native),
+            .may("draftsOmitted", .flag, "On `/me` sockets: read the drafts with the rooms of the workspace.").only(
+                .native),
         ])
 }

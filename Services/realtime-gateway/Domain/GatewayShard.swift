@@ -116,7 +116,10 @@ final class GatewayShard: @unchecked Sendable {
     func enter(_ socket: MeSocket, _ room: RoomID, after start: RoomHead?, head: RoomHead?) {
         let known = rooms[room]
         let driver = known ?? RoomDriver(room, of: self)
-        if known == nil { rooms[room] = driver }
+        if known == nil {
+            rooms[room] = driver
+            driver.pageSize = me.takePageSize(of: room) ?? driver.pageSize
+        }
         driver.join(socket, after: start, head: head)
         if known == nil { driver.open() }
     }

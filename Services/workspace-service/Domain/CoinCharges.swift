@@ -29,14 +29,14 @@ struct CoinCharges: Sendable {
             reason: Self.reason)
         do {
             try await payments.reserve(reserve.key, user: user, amount: reserve.amount, reason: reserve.reason)
-        } catch where error is CancellationError || (error as? Failure) == Failure.unavailable {
+        } catch  where error is CancellationError || (error as? Failure) == Failure.unavailable {
             // The reserve may exist: perhaps only the reply was lost, or the client has gone meanwhile.
             await release(reserve)
             throw error
         }
         do {
             return try await body(reserve)
-        } catch where error.mayHaveCommitted {
+        } catch  where error.mayHaveCommitted {
             log.warning(
                 "the outcome of a purchase is unknown: its reserve expires or is captured", ["cause": .cause(error)])
             throw error

@@ -8,11 +8,18 @@ struct StubOfMe: Sendable {
     var padding = 0
     /// The paths of calls that fail.
     var awayPaths: Set<String> = []
+    /// Calls for more messages at once fail; nil for no limit.
+    var largestPage: Int?
 }
 
 /// The replies from which `/me` sockets begin.
 extension PeersOfGateway {
-    func refuses(_ call: StubCall) -> Bool { isAway || me.awayPaths.contains(call.path) }
+    func refuses(_ call: StubCall) -> Bool {
+        if isAway || me.awayPaths.contains(call.path) { return true }
+        guard let largest = me.largestPage, call.path.hasSuffix("/messages") else { return false }
+        let limit = call.parameter("limit").flatMap { Int($0) } ?? .max
+        return limit > largest
+    }
 
     func myChannels(of user: Int64) -> Response {
         .list(

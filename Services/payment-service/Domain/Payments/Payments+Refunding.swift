@@ -40,5 +40,6 @@ extension Payments {
     /// The provider may make the refund after its lookup has said that the payment is paid.
     private static let unconfirmed = Failure(
         .refused,
-        "The payment provider did not confirm the refund. If it makes it, a webhook or the reconciliation takes the coins back.")
+        "The payment provider did not confirm the refund. If it makes it, a webhook or the reconciliation takes the coins back."
+    )
 }

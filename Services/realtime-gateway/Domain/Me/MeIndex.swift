@@ -13,6 +13,10 @@ final class MeIndex: @unchecked Sendable {
     private var sockets: [MemberID: Entry] = [:]
     private var users: [UserID: [MeSocket]] = [:]
     private var workspaces: [WorkspaceID: [MemberID: MeSocket]] = [:]
+    /// How many messages are fetched at once in rooms that could not be read.
+    private var pageSizes: [RoomID: Int] = [:]
+
+    private static let mostPageSizes = 4096
 
     private struct Entry {
         let socket: MeSocket
@@ -74,6 +78,17 @@ final class MeIndex: @unchecked Sendable {
         workspaces[workspace]?[socket.id] = nil
         if workspaces[workspace]?.isEmpty == true { workspaces[workspace] = nil }
     }
+
+    /// A `/me` socket leaves a room that cannot be read. The room may be empty meanwhile, and must not begin with a page that is too
+    /// long again.
+    func keep(pageSize: Int, of room: RoomID) {
+        guard pageSize < RoomDriver.largestPage else { return }
+        if pageSizes.count >= Self.mostPageSizes { pageSizes = [:] }
+        pageSizes[room] = pageSize
+    }
+
+    /// The page size with which a room goes on; nil if it was not kept.
+    func takePageSize(of room: RoomID) -> Int? { pageSizes.removeValue(forKey: room) }
 
     func remove(_ socket: MeSocket) {
         for workspace in workspaces(of: socket) { remove(socket, from: workspace) }

@@ -140,6 +140,8 @@ struct MeMachine {
         let isDoubtful = resumption.isDoubtful
         rooms[room] = isDoubtful ? .doubtful : .waiting
         resumption.isDoubtful = false
+        // The pauses grow only while nothing of the room can be read.
+        if let seq, seq > resumption.start.seq { resumption.failures = 0 }
         resumption.start = RoomHead(seq: max(resumption.start.seq, seq ?? 0), rev: resumption.start.rev)
         resumption.failures += 1
         failing[room] = resumption

@@ -45,7 +45,7 @@ final class MeSocket: @unchecked Sendable {
     static let mostWaiting = 16 * 1024
     /// Between the attempts to resume a room that cannot be read.
     private static let firstPause = Duration.milliseconds(500)
-    private static let longestPause = Duration.seconds(30)
+    private static let longestPause = Duration.seconds(5)
 
     init(
         _ id: MemberID, of client: SocketIOClient, caller: Caller, profile: ClientProfile,

@@ -31,8 +31,11 @@ extension RoomDriver {
     /// The room cannot be read now. Returns whether the member leaves it until later: a `/me` socket resumes other rooms meanwhile.
     @discardableResult
     func putOff(_ id: MemberID) -> Bool {
-        guard case .me(let socket)? = endpoint(id) else { return false }
-        return socket.cannotResume(room, at: machine.roster[id]?.cursor)
+        guard case .me(let socket)? = endpoint(id), socket.cannotResume(room, at: machine.roster[id]?.cursor) else {
+            return false
+        }
+        shard.me.keep(pageSize: pageSize, of: room)
+        return true
     }
 
     func compareHead() {
