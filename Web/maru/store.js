@@ -63,7 +63,7 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
-    /** Takes the rooms of a workspace. `newer` puts into a room what it lacks, because the list was made before. */
+    /** Takes the rooms of a workspace. `newer` adds the drafts that were written after the list was made. */
     setRooms(workspace, views, newer = (room) => room) {
         const keys = new Set();
         for (const view of views) {
