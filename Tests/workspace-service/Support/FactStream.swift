@@ -23,7 +23,7 @@ struct FactStream: Sendable {
         return zip(zip(values("id"), values("type")), bodies).map { Fact(id: $0.0, type: $0.1, body: $1) }
     }
 
-    /// All facts, oldest first. A fact whose entry Redis may have lost is published again with its id.
+    /// All facts, oldest first. Redis may have lost an entry: then its fact is published again with the same id.
     func distinct() async throws -> [Fact] {
         var seen: Set<String> = []
         return try await all().filter { seen.insert($0.id).inserted }
