@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
@@ -61,6 +62,17 @@ def test_another_node_takes_over_and_the_whole_cluster_goes_back_to_a_moment_aft
         lab.stop()
         # It is not in the folder of the test if the user of Postgres cannot reach that. Another lab in a folder of this name would find it.
         shutil.rmtree(pathlib.Path(lab.nodes[0].data).parents[1])
+
+
+def test_a_start_that_is_interrupted_leaves_no_laboratory_behind(tmp_path):
+    data = tmp_path / "lab"
+    start = subprocess.Popen([CHECKOUT / "deploy/lab", "postgres", "--detach", "--data", data], stdout=subprocess.DEVNULL)
+    first = data / "run/etcd.pid"
+    until(60, first.exists)
+    process = first.read_text().split()[0]
+    start.send_signal(signal.SIGINT)
+    assert start.wait(patiently(60)) == 130
+    until(60, lambda: not pathlib.Path(f"/proc/{process}").exists())
 
 
 def test_the_lab_has_help_and_refuses_a_wrong_option():

@@ -8,7 +8,7 @@ extension Transfer {
         guard code == CURLE_OK, (200...599).contains(status) else {
             return .failure(failure(code, handle.detail))
         }
-        let isHTTP2 = ccurl_number(handle.raw, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+        let isHTTP2 = Self.isHTTP2(handle)
         return .success(
             .init(status: Status(UInt16(status)), headers: reply.headers, body: reply.body, isHTTP2: isHTTP2))
     }

@@ -66,9 +66,16 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Whether the server ended an HTTP/2 stream. It may have retired the connection because of other requests, even if
-    /// this request opened it.
-    private func isRetired(_ code: CURLcode) -> Bool { code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM }
+    /// Whether an HTTP/2 stream ended. The server may have retired the connection because of other requests, even if this
+    /// request opened it. If it closes the connection at once, the reply may be cut off.
+    private func isRetired(_ code: CURLcode) -> Bool {
+        code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || handle.map(Self.isHTTP2) ?? false
+    }
+
+    /// Whether the reply came by HTTP/2; false before its head.
+    static func isHTTP2(_ handle: EasyHandle) -> Bool {
+        ccurl_number(handle.raw, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+    }
 
     /// The number of followed redirects.
     var redirects: Int { handle.map { ccurl_number($0.raw, CURLINFO_REDIRECT_COUNT) } ?? 0 }
