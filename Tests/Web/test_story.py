@@ -231,14 +231,19 @@ def test_threads_stand_beside_the_room_and_count_their_replies(person):
     expect(anna.page.locator(".hit")).to_contain_text("Where do we eat?")
 
 
-def test_a_jump_to_a_reply_that_stays_in_its_thread_ends_at_the_next_message(person):
-    anna, _ = home(person)
+def reply_aside(anna):
+    """Asks a question, and answers it in its thread only."""
     anna.say("Where do we eat?")
     anna.sent("Where do we eat?")
     panel = anna.open_thread("Where do we eat?")
     panel.locator("textarea").fill("At the market")
     panel.locator("textarea").press("Enter")
     expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+
+
+def test_a_jump_to_a_reply_that_stays_in_its_thread_ends_at_the_next_message(person):
+    anna, _ = home(person)
+    reply_aside(anna)
     anna.say("Noon, all of us")
     anna.sent("Noon, all of us")
     following = anna.message("Noon, all of us")
@@ -249,12 +254,7 @@ def test_a_jump_to_a_reply_that_stays_in_its_thread_ends_at_the_next_message(per
 
 def test_a_jump_to_a_reply_after_the_last_message_takes_no_focus_later(person):
     anna, ben = home(person)
-    anna.say("Where do we eat?")
-    anna.sent("Where do we eat?")
-    panel = anna.open_thread("Where do we eat?")
-    panel.locator("textarea").fill("At the market")
-    panel.locator("textarea").press("Enter")
-    expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+    reply_aside(anna)
     root = anna.message("Where do we eat?")
     reply = int(root.get_attribute("data-seq")) + 1
     anna.page.evaluate(f"location.hash += '/{reply}'")

@@ -78,10 +78,3 @@ struct MeHistory: Sendable {
         return kept
     }
 }
-
-extension MessageBody {
-    /// About as many bytes as its reactions have in JSON.
-    fileprivate var reactionBytes: Int {
-        (revision?.reactions ?? []).reduce(0) { $0 + 64 + $1.emoji.utf8.count + 24 * $1.users.count }
-    }
-}

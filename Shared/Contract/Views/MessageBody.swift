@@ -36,6 +36,9 @@ public struct MessageBody: Sendable, Equatable {
 
     public var isDeleted: Bool { revision?.deletedAt != nil }
 
+    /// About as many bytes as its reactions have in JSON at most: emojis, ids and punctuation.
+    public var reactionBytes: Int { (revision?.reactions ?? []).reduce(0) { $0 + 160 + 24 * $1.users.count } }
+
     func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
         json.field("seq", seq)
         json.field("content", shownContent(for: profile))

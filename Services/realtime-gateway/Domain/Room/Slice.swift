@@ -43,8 +43,6 @@ extension RoomMessage {
             default: size + 1
             }
         }
-        // Emojis, ids and punctuation.
-        let reactions = (body.revision?.reactions ?? []).reduce(0) { $0 + 160 + 24 * $1.users.count }
-        return frame + files + author + content + 6 * (name?.utf8.count ?? 0) + reactions
+        return frame + files + author + content + 6 * (name?.utf8.count ?? 0) + body.reactionBytes
     }
 }
