@@ -19,7 +19,9 @@ SETTINGS = {
     "payment-service": "welcome_grant = 1000\n",
 }
 for program in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):
-    SETTINGS[program] = SETTINGS.get(program, "") + f"internal_timeout = {round(patiently(3))}s\n"
+    limits = {"internal_timeout": 3, "database_timeout": 5, "redis_timeout": 1}
+    own = "".join(f"{name} = {round(patiently(seconds))}s\n" for name, seconds in limits.items())
+    SETTINGS[program] = SETTINGS.get(program, "") + own
 GRANT = 1000
 
 

@@ -147,11 +147,12 @@ def test_the_settings_of_providers_and_mail_reach_the_services_that_have_them():
     assert holders == "auth, realtime and payment"
 
 
-def test_every_service_gets_the_time_of_calls_between_services():
+def test_every_service_gets_the_time_limits_of_its_calls():
     services = yaml.safe_load(FILE)["services"]
     for program in SERVICES.values():
-        # Without a value it is passed on as it is, and not at all if it is not set.
-        assert services[program]["environment"].get("MARU_INTERNAL_TIMEOUT", "") is None, program
+        for limit in ("MARU_INTERNAL_TIMEOUT", "MARU_DATABASE_TIMEOUT", "MARU_REDIS_TIMEOUT"):
+            # Without a value it is passed on as it is, and not at all if it is not set.
+            assert services[program]["environment"].get(limit, "") is None, (program, limit)
     page = (CHECKOUT / "docs/operations.md").read_text()
     assert "| how long a call between services may take, its second attempt included | `internal_timeout`, 3s |" in page
 

@@ -31,10 +31,12 @@ def warm_start():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
     folder.chmod(0o755)
     data = folder / "data"
-    # A machine that stands still for seconds must not fail calls between services.
+    # A machine that stands still for seconds must not fail calls.
     (data / "settings").mkdir(parents=True)
-    for name in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):
-        (data / f"settings/{name}.conf").write_text(f"internal_timeout = {round(3 * PATIENCE)}s\n")
+    for program in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):
+        limits = {"internal_timeout": 3, "database_timeout": 5, "redis_timeout": 1}
+        own = "".join(f"{name} = {round(seconds * PATIENCE)}s\n" for name, seconds in limits.items())
+        (data / f"settings/{program}.conf").write_text(own)
     environment = {**os.environ, "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
 
     def run(command, *options):

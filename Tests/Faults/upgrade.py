@@ -34,9 +34,10 @@ class Upgrade(Deployment):
     def __init__(self, older, programs, log):
         super().__init__(older, programs, log)
         # The older release does not know these settings, and few users join here.
+        unknown = ("free_joins ", "internal_timeout ", "database_timeout ", "redis_timeout ")
         for own in self.data.glob("settings/*.conf"):
             lines = own.read_text().splitlines(keepends=True)
-            own.write_text("".join(line for line in lines if not line.startswith(("free_joins ", "internal_timeout "))))
+            own.write_text("".join(line for line in lines if not line.startswith(unknown)))
         self.newer, self.programs = self.programs, self.folder / "programs"
         self.programs.mkdir()
         # The stand-ins belong to the tests, and so does their version.

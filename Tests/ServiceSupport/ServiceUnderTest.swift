@@ -19,6 +19,9 @@ public final class ServiceUnderTest: Stoppable {
     /// The operator's credential of all tests.
     public static let operatorCredential = "operator-0123456789abcdef0123456789abcdef"
 
+    /// The time limit of a call to the database. A test may hold a lock until a busy machine has done other work.
+    public static let databaseTimeout = Duration.seconds(10).patiently
+
     /// Starts the service that `assemble` builds, and returns when it is connected to Redis on all loops.
     ///
     /// - Parameters:
@@ -45,8 +48,11 @@ public final class ServiceUnderTest: Stoppable {
             "redis_url": "redis://127.0.0.1:\(self.redis.port)/0", "files_folder": files.path,
             // Clients of tests keep idle connections.
             "drain_idle": "0s",
+            "database_timeout": Self.setting(Self.databaseTimeout),
+            "redis_timeout": Self.setting(.seconds(1).patiently),
+            "database_connect_timeout": Self.setting(.seconds(2).patiently),
             // A repeated call would be one more in the counts of tests.
-            "internal_timeout": "\(Duration.seconds(3).patiently.components.seconds)s",
+            "internal_timeout": Self.setting(.seconds(3).patiently),
         ]
         all.merge(settings) { _, own in own }
         let config = try Config(
@@ -62,6 +68,8 @@ public final class ServiceUnderTest: Stoppable {
         guard let connections = parts.redis.withLock(\.self) else { return }
         for loop in loops.loops { try await loop.run { try await connections.connected(within: .seconds(60)) } }
     }
+
+    private static func setting(_ time: Duration) -> String { "\(time.components.seconds)s" }
 
     /// Keeps a part of the service from its assembly.
     private final class Parts: Sendable {

@@ -57,8 +57,10 @@ public final class RawConnection: Sendable {
     public func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+            let count = Self.unlessStopped {
+                bytes.withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+                }
             }
             guard count > 0 else { throw NeverHappened(description: "send: errno \(errno)") }
             sent += count
@@ -77,10 +79,18 @@ public final class RawConnection: Sendable {
     /// Waits for bytes and returns those that have arrived; empty at the end of input.
     public func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
-        let count = recv(descriptor, &bytes, limit, 0)
+        let count = Self.unlessStopped { recv(descriptor, &bytes, limit, 0) }
         if count < 0 && errno == ECONNRESET { return [] }
         guard count >= 0 else { throw NeverHappened(description: "receive: errno \(errno)") }
         return Array(bytes[..<count])
+    }
+
+    /// Repeats a call that waits with a time limit: it fails when the process is stopped and goes on, as with Ctrl-Z.
+    private static func unlessStopped(_ call: () -> Int) -> Int {
+        while true {
+            let count = call()
+            if count >= 0 || errno != EINTR { return count }
+        }
     }
 
     /// Receives exactly `wanted` bytes.

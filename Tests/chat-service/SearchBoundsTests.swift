@@ -59,7 +59,7 @@ struct SearchBoundsTests {
 
     @Test("S3 A search has its matches although the marks of the index give no answer")
     func silentMarks() async throws {
-        // Less than `statement_timeout`, which would end the wait for the marks.
+        // Less than `database_timeout`, which would end the wait for the marks.
         try await ChatHarness.use(["search_timeout": "4s"]) { chat in
             _ = try await chat.send("회의")
             try await chat.untilIndexed()

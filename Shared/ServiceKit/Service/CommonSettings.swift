@@ -26,6 +26,10 @@ struct CommonSettings: Sendable {
     static let databaseURL = ConfigKey<Secret>(
         "database_url",
         "The service's own database and role: postgres://role:password@host/db; host,host,host for a Patroni cluster.")
+    static let databaseTimeout = ConfigKey(
+        "database_timeout", default: Duration.seconds(5), atLeast: .milliseconds(500),
+        "How long a call to the database may take before it fails with E99. Up to two fifths of it may be a wait for a connection."
+    )
     static let databaseConnectTimeout = ConfigKey(
         "database_connect_timeout", default: Duration.seconds(2), atLeast: .milliseconds(100),
         "The time limit for a connection to one host of the database.")
@@ -38,6 +42,9 @@ struct CommonSettings: Sendable {
         "redis_url",
         "The address of Redis: redis://:password@host:port/0; redis+cluster://:password@host:port,host:port for a cluster."
     )
+    static let redisTimeout = ConfigKey(
+        "redis_timeout", default: Duration.seconds(1), atLeast: .milliseconds(100),
+        "How long a command of Redis may take before it fails.")
     static let authURL = ConfigKey(
         "auth_url", default: "http://127.0.0.1:9101", "The internal address of auth-service.")
     static let workspaceURL = ConfigKey(
@@ -121,8 +128,8 @@ struct CommonSettings: Sendable {
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         operatorCredential.entry, operatorsFile.entry,
-        databaseURL.entry, databaseConnections.entry, databaseConnectTimeout.entry,
-        databaseSilence.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
+        databaseURL.entry, databaseConnections.entry, databaseTimeout.entry, databaseConnectTimeout.entry,
+        databaseSilence.entry, redisURL.entry, redisTimeout.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         realtimeURL.entry, paymentURL.entry, internalTimeout.entry, fileLinkLifetime.entry, imagePixels.entry,
         trustedProxies.entry,
         gatewayCredential.entry,

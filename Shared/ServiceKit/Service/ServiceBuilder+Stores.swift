@@ -49,6 +49,9 @@ extension ServiceBuilder {
         configuration.beginsBatches = distribution != nil
         configuration.sessionSettings = distribution?.sessionSettings ?? [:]
         configuration.trace(by: tracer)
+        configuration.deadline = config[CommonSettings.databaseTimeout]
+        configuration.statementTimeout = configuration.deadline
+        configuration.waitTimeout = configuration.deadline * 2 / 5
         configuration.connectTimeout = config[CommonSettings.databaseConnectTimeout]
         configuration.silenceLimit = config[CommonSettings.databaseSilence]
         return configuration
@@ -104,6 +107,7 @@ extension ServiceBuilder {
                 "redis_url must be redis://:password@host:port/number or redis+cluster://:password@host:port,host:port")
         }
         configuration.clientName = name
+        configuration.commandTimeout = config[CommonSettings.redisTimeout]
         configuration.trace(by: tracer)
         if !configuration.seeds.isEmpty {
             let report = RedisClusterReport(metrics, log: log)

@@ -37,7 +37,7 @@ final class GatewayHarness: Stoppable {
 
     private func settings(_ own: [String: String]) -> [String: String] {
         let common = [
-            "auth_url": peers.url, "workspace_url": peers.url, "chat_url": peers.url, "database_connections": "2",
+            "auth_url": peers.url, "workspace_url": peers.url, "chat_url": peers.url,
             "ping_interval": "1s", "drain_window": "300ms",
             "ping_timeout": "\(min(50, Int(Duration.seconds(10).patiently / .seconds(1))))s",
         ]
