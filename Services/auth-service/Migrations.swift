@@ -30,5 +30,7 @@ enum Migrations {
         Migration(number: 121, name: "bot_tokens", sql: PackageResources._121_bot_tokens_sql),
         Migration(
             number: 122, name: "codes_of_known_networks", sql: PackageResources._122_codes_of_known_networks_sql),
+        Migration(
+            number: 123, name: "addresses_of_erasures", sql: PackageResources._123_addresses_of_erasures_sql),
     ]
 }

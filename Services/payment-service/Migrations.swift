@@ -13,5 +13,6 @@ enum Migrations {
         Outbox.timesMigration(number: 7),
         Migration(number: 8, name: "orders", sql: PackageResources._008_orders_sql),
         Migration(number: 9, name: "exports", sql: PackageResources._009_exports_sql),
+        Migration(number: 10, name: "compared", sql: PackageResources._010_compared_sql),
     ]
 }

@@ -106,7 +106,7 @@ enum App {
             BotRoutes(
                 bots: Bots(
                     workspaces: workspaces, store: BotStore(database: database), auth: auth, profiles: profiles,
-                    limits: settings.botLimits)
+                    loops: service.loops, limits: settings.botLimits)
             ).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)

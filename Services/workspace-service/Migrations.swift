@@ -23,5 +23,7 @@ enum Migrations {
         Migration(
             number: 52, name: "second_factor_notices", sql: PackageResources._052_second_factor_notices_sql),
         Migration(number: 53, name: "second_factor_graces", sql: PackageResources._053_second_factor_graces_sql),
+        Migration(
+            number: 54, name: "recipients_of_invitations", sql: PackageResources._054_recipients_of_invitations_sql),
     ]
 }

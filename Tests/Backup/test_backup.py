@@ -258,6 +258,27 @@ def eventually_some(ask):
     return found[-1]
 
 
+# Unpacks everything but the files of a backup.
+TAR = """#!/bin/sh
+case $* in *files.new*) echo 'No space left on device' >&2; exit 2 ;; esac
+exec /bin/tar "$@"
+"""
+
+
+def test_a_restore_without_room_for_the_files_replaces_nothing_and_leaves_nothing_behind(backup, tmp_path, monkeypatch):
+    program = tmp_path / "tar"
+    program.write_text(TAR)
+    program.chmod(0o755)
+    monkeypatch.setitem(ENVIRONMENT, "PATH", f"{tmp_path}:{ENVIRONMENT['PATH']}")
+    with fresh_instance() as fresh:
+        stored = fresh.data / "files/chat/channelChats/kept.jpg"
+        stored.parent.mkdir(parents=True)
+        stored.write_bytes(b"kept")
+        refused = restore(fresh, backup)
+        assert refused.returncode == 1 and "nothing was replaced" in refused.stderr, refused.stdout + refused.stderr
+        assert stored.read_bytes() == b"kept" and not (fresh.data / "files.new").exists()
+
+
 def test_a_backup_is_not_restored_beside_a_postgres_of_another_machine():
     with fresh_instance() as fresh:
         stored = fresh.data / "files/chat/channelChats/kept.jpg"
@@ -274,6 +295,17 @@ def test_a_backup_is_not_restored_beside_a_postgres_of_another_machine():
         refused = restore(fresh, folder)
         assert refused.returncode == 1 and "/etc/maru/service.conf" in refused.stderr, refused.stdout + refused.stderr
         assert stored.read_bytes() == b"kept" and not (fresh.data / "postgres").exists()
+
+
+def test_a_backup_of_a_postgres_of_another_machine_is_refused_with_the_way_to_back_up_the_files():
+    with fresh_instance() as fresh:
+        (fresh.data / "run").mkdir()
+        (fresh.data / "run/state").write_text("ready")
+        (fresh.data / "run/postgres_service").write_text("/etc/maru/service.conf")
+        refused = command("backup", "--data", fresh.data, fresh.folder / "backup")
+        assert refused.returncode == 1 and "/etc/maru/service.conf" in refused.stderr, refused.stdout + refused.stderr
+        assert "--archive --without-database" in refused.stderr
+        assert not list(fresh.folder.glob("backup*"))
 
 
 CP = """#!/bin/sh
@@ -316,7 +348,7 @@ def test_a_restored_backup_takes_no_file_from_an_archive(tmp_path, backup, has_a
             (tmp_path / folder / each).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / folder / each).write_text(each)
 
-    put(backup, "chats/both", "chats/back", "chats/old")
+    put(backup, "chats/both", "chats/back", "chats/old", ".restored/half")
     put("present", "chats/both", "chats/new", ".uploads/half")
     if has_archive:
         put("present", ".retired/7+chats+back", ".retired/7+chats+gone")

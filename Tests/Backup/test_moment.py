@@ -1,11 +1,13 @@
 """An archive brings back each moment: every table and every file, also those that were deleted later."""
 
 import contextlib
+import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 import time
+from datetime import datetime, timezone
 
 import pytest
 from app import PICTURE, App
@@ -197,6 +199,58 @@ def test_an_archive_without_files_takes_none_away():
         refused = restore(fresh, "2020-01-01 00:00:00+00", "--without-database", folder)
         assert refused.returncode == 1 and "has no stored files" in refused.stderr, refused.stdout + refused.stderr
         assert stored.read_bytes() == b"kept"
+
+
+def test_an_archive_of_files_alone_is_remembered_and_a_restore_keeps_the_files_since_its_last_call():
+    with fresh_instance() as fresh:
+        for each in ("files/auth", "files/workspace", "files/chat/channelChats", "postgres", "run"):
+            (fresh.data / each).mkdir(parents=True)
+        # The instance had a Postgres of its own before.
+        (fresh.data / "postgres/PG_VERSION").write_text("15")
+        (fresh.data / "run/state").write_text("ready")
+        (fresh.data / "run/postgres_service").write_text("/etc/maru/service.conf")
+        refused = archive(fresh)
+        assert refused.returncode == 1 and "pass --without-database" in refused.stderr, refused.stdout + refused.stderr
+
+        folder = fresh.folder / "another disk"
+        options = ["--without-database", "--without-secrets"]
+        succeeds(archive(fresh, *options, folder))
+        assert str(folder) in succeeds(archive(fresh, *options))
+        stored = fresh.data / "files/chat/channelChats/stored.jpg"
+        stored.write_bytes(b"stored")
+        now = time.time()
+        os.utime(stored, (now - 60,) * 2)
+        moment = datetime.fromtimestamp(now - 30, timezone.utc).strftime("%Y-%m-%d %H:%M:%S+00")
+        for given in ([], [folder]):
+            succeeds(restore(fresh, moment, *options, *given))
+            assert stored.read_bytes() == b"stored"
+
+
+# Copies everything but the files of an archive.
+CP = """#!/bin/sh
+case $* in *files.new) echo 'No space left on device' >&2; exit 1 ;; esac
+exec /bin/cp "$@"
+"""
+
+
+def test_a_restore_without_room_for_the_files_leaves_the_instance_with_its_archive(product, tmp_path, monkeypatch):
+    program = tmp_path / "cp"
+    program.write_text(CP)
+    program.chmod(0o755)
+    moment, _ = quiet_moment(product)
+    monkeypatch.setitem(ENVIRONMENT, "PATH", f"{tmp_path}:{ENVIRONMENT['PATH']}")
+    with fresh_instance() as fresh:
+        stored = fresh.data / "files/chat/channelChats/kept.jpg"
+        stored.parent.mkdir(parents=True)
+        stored.write_bytes(b"kept")
+        # The Postgres that is here has an archive of its own.
+        settings = fresh.data / "archiving/pgbackrest.conf"
+        settings.parent.mkdir()
+        settings.write_text("[global]\nrepo1-path=/mnt/other-disk/maru/postgres\n")
+        refused = restore(fresh, moment, product.folder / "archive")
+        assert refused.returncode == 1 and "nothing was replaced" in refused.stderr, refused.stdout + refused.stderr
+        assert stored.read_bytes() == b"kept" and settings.exists()
+        assert not any((fresh.data / each).exists() for each in ("postgres.restored", "files.new", "archiving/restoring.conf"))
 
 
 def test_a_hole_in_the_archive_is_not_taken_for_its_end(product):

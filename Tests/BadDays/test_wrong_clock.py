@@ -1,10 +1,11 @@
-"""The clock of the services is an hour ahead and is set right: people go on writing, in order."""
+"""The clock of the services is an hour ahead and is set right: people go on writing, in order, and are present."""
 
 import time
 from datetime import datetime
 
 import pytest
 from app import App
+from waiting import eventually
 
 
 @pytest.fixture
@@ -39,3 +40,16 @@ def test_a_room_goes_on_after_a_clock_that_was_an_hour_ahead(product, clock, key
     assert [each["content"] for each in reader.history(channel)] == ["before", "ahead", "after"]
     # A shipped app asks for the messages after the newest one that it knows.
     assert [each["content"] for each in reader.history(channel, ahead["createdAt"])][-1:] == ["after"]
+
+
+def test_a_gateway_whose_clock_is_an_hour_ahead_takes_no_other_one_for_dead(product, clock):
+    def newest():
+        """The time of the newest sign of life of a loop of the gateway, in seconds."""
+        found = product.redis("ZREVRANGE", "online-loops", "0", "0", "WITHSCORES")
+        return float(found[1]) / 1000 if len(found) == 2 else 0
+
+    clock(3600)
+    begin = time.time()
+    eventually(lambda: newest() > begin, 60)
+    # By its own clock it would remove the signs of life of all gateways with the right time.
+    assert newest() < time.time() + 60

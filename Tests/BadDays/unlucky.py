@@ -73,6 +73,16 @@ class UnluckyProduct(Product):
         shutil.rmtree(self.folder)
         del os.environ["MARU_PROGRAMS"]
 
+    def redis(self, *command):
+        """The lines of Redis's reply to a command."""
+        port = dict(line.split("=") for line in (self.data / "ports").read_text().split())["redis_port"]
+        password = (self.data / "secrets/redis/password").read_text().strip()
+        reply = subprocess.run(
+            ["redis-cli", "-p", port, *command], env={**os.environ, "REDISCLI_AUTH": password}, check=True,
+            capture_output=True, text=True,
+        )
+        return reply.stdout.splitlines()
+
     def fill_disk(self):
         ballast = os.open(self.disk / "ballast", os.O_WRONLY | os.O_CREAT)
         try:

@@ -26,6 +26,7 @@ case "$1 $2" in
                 ;;
             pg_restore) cat >/dev/null ;;
             psql)
+                printf '%s\n' "${@:6}" >>FOLDER/options-of-psql
                 while read -r line; do
                     case $line in
                         *pg_export_snapshot*) echo 00000003-0000001B-1 ;;
@@ -42,6 +43,12 @@ case "$1 $2" in
             [[ $7 == sh && $9 == -c ]] || exit 9
             exec sh -c "${10//\/files/FOLDER/volumes/$8}" "${@:11}"
         fi
+        case "$7 $8" in
+            'pgbackrest postgres') echo '[{"backup":[{"timestamp":{"stop":1}}]}]' ;;
+            # No recovery succeeds.
+            'bash postgres') exit 1 ;;
+            'rm postgres') exec rm "$9" "${10/#\/var\/lib\/postgresql\/data/FOLDER/volumes/postgres}" ;;
+        esac
         ;;
     *) exit 8 ;;
 esac
@@ -98,6 +105,7 @@ def names_in(archive):
 
 def test_a_backup_after_a_roll_has_the_files_of_each_service(composition):
     composition.write("chat", ".uploads/half", "an upload in progress")
+    composition.write("auth", ".restored/half", "of a restore that was interrupted")
     assert "1 tables, 2 rows" in composition.run("backup")
     files = {each for each in names_in(composition.backup / "files.tar") if not each.endswith("/")}
     assert files == {"./auth/profiles/a.png", "./workspace/workspaces/b.png", "./chat/channelChats/c.mov"}
@@ -142,6 +150,20 @@ def test_no_file_is_replaced_if_those_of_one_service_cannot_be_unpacked(composit
     assert process.returncode == 1 and "nothing was replaced" in errors, errors
     assert composition.stored() == before
     assert not list((composition.folder / "volumes").glob("*/.restored"))
+    # Its database would fill the disk until the next restore.
+    assert "DROP DATABASE IF EXISTS maru_restored" in (composition.folder / "options-of-psql").read_text()
+
+
+def test_a_recovery_that_fails_leaves_no_copy_in_the_volume_of_postgres(composition):
+    copy = composition.folder / "volumes/postgres/restored"
+    copy.mkdir(parents=True)
+    (copy / "half").write_text("half")
+    command = [CHECKOUT / "deploy/restore", "--compose", "--yes", "--to", "2026-01-01 00:00:00+00"]
+    refused = subprocess.run(
+        command, env=composition.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patiently(120)
+    )
+    assert refused.returncode == 1 and "nothing was replaced" in refused.stderr, refused.stdout + refused.stderr
+    assert not copy.exists() and copy.parent.exists()
 
 
 def test_a_second_backup_of_the_same_name_leaves_the_first_one_alone(composition):
@@ -167,8 +189,43 @@ def test_a_second_backup_of_the_same_name_leaves_the_first_one_alone(composition
 
 def test_a_backup_that_was_killed_does_not_stop_the_next_one(composition):
     partial = composition.folder / "backup.partial"
-    partial.mkdir()
-    (partial / "process").write_text(f"{os.getpid()} 1\n")
+    (partial / "files").mkdir(parents=True)
+    (partial / "lock").touch()
     (partial / "files.tar").write_text("half")
     assert "1 tables, 2 rows" in composition.run("backup")
     assert not partial.exists()
+
+
+# Makes folders. The first call for the folder of a backup returns only once the folder `hold-folder` is gone.
+MKDIR = """#!/bin/sh
+/bin/mkdir "$@" || exit
+case $* in
+    *.partial) if /bin/mkdir FOLDER/made 2>/dev/null; then while [ -e FOLDER/hold-folder ]; do sleep 0.02; done; fi ;;
+esac
+"""
+
+
+def test_of_two_backups_of_one_name_that_begin_at_once_one_is_made(composition):
+    program = composition.folder / "programs/mkdir"
+    program.write_text(MKDIR.replace("FOLDER", str(composition.folder)))
+    program.chmod(0o755)
+    for each in ("hold", "hold-folder"):
+        (composition.folder / each).touch()
+    with composition.begin("backup") as first:
+        try:
+            eventually((composition.folder / "made").exists, 60)
+            with composition.begin("backup") as second:
+                try:
+                    eventually((composition.folder / "dumping").exists, 60)
+                    (composition.folder / "hold-folder").unlink()
+                    _, errors = first.communicate(timeout=patiently(60))
+                    assert first.returncode == 1 and "already" in errors, errors
+                finally:
+                    (composition.folder / "hold").unlink()
+                _, errors = second.communicate(timeout=patiently(120))
+                assert second.returncode == 0, errors
+        finally:
+            (composition.folder / "hold-folder").unlink(missing_ok=True)
+            (composition.folder / "hold").unlink(missing_ok=True)
+    assert "is complete" in composition.run("restore", "--check")
+    assert {each.name for each in composition.backup.iterdir()} == {"manifest.json", "database.dump", "files.tar"}

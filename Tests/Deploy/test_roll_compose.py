@@ -91,8 +91,12 @@ def test_without_a_running_container_there_is_nothing_to_replace(roll):
 
 
 def test_of_two_at_once_the_second_one_replaces_nothing(roll):
-    with (CHECKOUT / "docker-compose.yml").open() as composition:
-        fcntl.flock(composition, fcntl.LOCK_EX)
+    # A folder stays the same when git replaces its files.
+    folder = os.open(CHECKOUT / "deploy", os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
         result, journal = roll("healthy", "old1")
+    finally:
+        os.close(folder)
     assert result.returncode == 1 and "another deploy/roll is under way" in result.stderr
     assert journal == []

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -69,13 +70,15 @@ def test_a_second_up_reports_the_running_instance_and_changes_nothing(running):
     assert running.recorded() == before
 
 
-def test_up_fails_while_a_restore_uses_the_data(instance):
+def test_up_and_down_fail_while_a_restore_uses_the_data(instance):
     (instance.data / "run").mkdir(parents=True, exist_ok=True)
     with (instance.data / "run/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         result = instance.run("up", "--detach")
+        down = instance.run("down")
     assert result.returncode == 1 and "another command, such as deploy/restore, uses" in result.stderr
     assert "already runs" not in result.stdout
+    assert down.returncode == 1 and "nothing was stopped" in down.stderr
 
 
 def test_down_without_a_running_instance_is_no_error(instance):
@@ -367,6 +370,28 @@ def test_links_of_another_user_in_the_folder_for_ports_are_not_followed():
         assert result.returncode == 1 and "belongs to another user" in result.stdout, result.stderr
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(place)
+
+
+def test_a_link_of_another_user_in_place_of_the_sockets_is_not_followed():
+    place = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
+    # Sockets of a folder with a long path are in /tmp.
+    data = place / ("long" * 25)
+    sockets = pathlib.Path(f"/tmp/maru-sockets-{hashlib.sha256(str(data).encode()).hexdigest()[:12]}")
+    try:
+        data.mkdir()
+        precious = place / "precious"
+        precious.mkdir()
+        for each in (place, data, precious):
+            each.chmod(0o755)
+        before = precious.stat()
+        sockets.symlink_to(precious)
+        script = f"source {CHECKOUT}/deploy/lib.sh; data={data}; locate_cluster"
+        result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], capture_output=True, text=True)
+        assert result.returncode == 1 and f"{sockets} is a link" in result.stderr, result.stdout + result.stderr
+        assert (precious.stat().st_mode, precious.stat().st_uid) == (before.st_mode, before.st_uid)
+    finally:
+        sockets.unlink(missing_ok=True)
         shutil.rmtree(place)
 
 

@@ -65,14 +65,17 @@ def test_another_node_takes_over_and_the_whole_cluster_goes_back_to_a_moment_aft
 
 
 def test_a_start_that_is_interrupted_leaves_no_laboratory_behind(tmp_path):
-    data = tmp_path / "lab"
-    start = subprocess.Popen([CHECKOUT / "deploy/lab", "postgres", "--detach", "--data", data], stdout=subprocess.DEVNULL)
-    first = data / "run/etcd.pid"
+    lab = Lab(CHECKOUT, tmp_path / "lab")
+    start = subprocess.Popen([CHECKOUT / "deploy/lab", "postgres", "--detach", "--data", lab.data], stdout=subprocess.DEVNULL)
+    first = lab.data / "run/etcd.pid"
     until(60, first.exists)
     process = first.read_text().split()[0]
     start.send_signal(signal.SIGINT)
     assert start.wait(patiently(60)) == 130
     until(60, lambda: not pathlib.Path(f"/proc/{process}").exists())
+    # As above, its data can be outside of the folder of the test.
+    lab.stop()
+    shutil.rmtree(pathlib.Path((lab.data / "cluster").read_text().strip()).with_name("lab"))
 
 
 def test_the_lab_has_help_and_refuses_a_wrong_option():

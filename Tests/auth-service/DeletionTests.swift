@@ -96,6 +96,7 @@ struct DeletionTests {
                 try await delete(fixture, user, #"{"password":"\#(AuthFixture.password)","messages":"delete"}"#).status
                     == 200)
             #expect(try await state(fixture, user)["waiting"]?.elements?.compactMap(\.string) == Self.parts)
+            #expect(try await state(fixture, user)["addresses"]?.elements?.compactMap(\.string) == ["a@b.kr"])
             let first = #"{"user_id":"\#(user.id)","round":1,"messages":true}"#
             try await eventually("the fact") { try await facts(fixture) == [first] }
             // The time for an answer is over, and another instance goes on.
@@ -116,6 +117,7 @@ struct DeletionTests {
             }
             try await eventually("the end of the erasure") { try await state(fixture, user)["erased_at"] != nil }
             #expect(try await state(fixture, user)["waiting"]?.elements?.map { $0 }.isEmpty == true)
+            #expect(try await sql(fixture, "select addresses is null from auth.erasure") == "t")
             let last = #"{"user_id":"\#(user.id)","round":3,"messages":true}"#
             try await eventually("the last round") {
                 _ = try await sql(fixture, "update auth.erasure set due_at = 0 where round = 3 and attempts = 0")

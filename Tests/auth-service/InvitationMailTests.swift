@@ -73,6 +73,26 @@ struct InvitationMailTests {
         }
     }
 
+    @Test("D1: An invitation that waits to be mailed goes with the account of its address")
+    func deleted() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let database = fixture.service.database
+            _ = try await database.run(
+                sql: """
+                    insert into auth.mail (recipient, template, created_at, due_at, expires_at)
+                    select recipient, 'invitation', 1, 9000000000000000, 9000000000000000
+                    from unnest(array['A@B.kr', 'C@B.kr']) as recipient
+                    """)
+            let deletion = try await fixture.service.call(
+                "DELETE", "/v1/users/me", token: user.access, json: #"{"password":"\#(AuthFixture.password)"}"#)
+            #expect(deletion.status == 200)
+            let left = try await database.run(
+                sql: "select string_agg(recipient, ',') from auth.mail where template = 'invitation'")
+            #expect(left == "C@B.kr\n")
+        }
+    }
+
     @Test("Other services learn whether the deployment sends mail")
     func status() async throws {
         try await AuthFixture.run { fixture async throws in

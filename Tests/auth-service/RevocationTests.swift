@@ -20,7 +20,7 @@ struct RevocationTests {
                 routes.signedIn(.get, "/v1/rooms") { call, _ in call.done() }
                 routes.open(.get, "/v1/socket") { call in
                     let cookie = call.request.headers.text(.cookie) ?? ""
-                    _ = try await authenticator.identity(of: Array(cookie.utf8), for: .socket)
+                    _ = try await authenticator.identity(of: Array(cookie.utf8), for: .socket, from: call.address)
                     return call.done()
                 }
             }

@@ -76,6 +76,23 @@ struct ScheduledFileTests {
         }
     }
 
+    @Test("A scheduled message with files can lose its text, and is sent without it")
+    func withoutText() async throws {
+        try await ChatHarness.use { chat in
+            let reply = try await Self.schedule(chat, [.png], [("content", "later")])
+            let path = "\(Self.list)/\(try #require(try reply.json["id"]?.string))"
+            let changed = try await chat.call("PUT", path, json: #"{"content":""}"#)
+            #expect(changed.status == 200, "\(changed.text)")
+            #expect(try changed.json["content"]?.string == "")
+            // It is nobody else's.
+            #expect(try await chat.call("PUT", path, user: 2, json: #"{"content":""}"#).errorCode == "E11")
+            try await Self.makeDue(chat)
+            let sent = try await chat.history().last
+            #expect(sent?["content"]?.string == "")
+            #expect(sent?["files"]?.elements.map { Array($0).count } == 1)
+        }
+    }
+
     @Test("A scheduled reply to a missing message is refused, and marked failed if its root is deleted later")
     func refusals() async throws {
         try await ChatHarness.use { chat in

@@ -196,6 +196,22 @@ struct ScheduledTests {
         }
     }
 
+    @Test("A call that is repeated after its time returns its scheduled message, and one with another text is refused")
+    func repeatedLate() async throws {
+        try await ChatHarness.use { chat in
+            let first = try await Self.schedule(chat, "하나", in: 3_600_000, clientID: "c")
+            // Its time has come, and it cannot be sent yet.
+            let past = Timestamp.now - .seconds(60)
+            try await chat.database.database.run(sql: "update chat.scheduled set send_at = \(past.milliseconds)")
+            let again = try await Self.schedule(chat, "하나", at: past, clientID: "c")
+            #expect(again.status == 201, "\(again.text)")
+            #expect(try again.json["id"]?.string == first.json["id"]?.string)
+            #expect(try await Self.schedule(chat, "둘", at: past, clientID: "c").status == 409)
+            #expect(try await Self.schedule(chat, "하나", at: past, clientID: "d").errorCode == "E11")
+            #expect(try await Self.items(chat).count == 1)
+        }
+    }
+
     @Test("A scheduled message that is not valid, or one too many, is refused and nothing is written")
     func refusing() async throws {
         try await ChatHarness.use(["user_scheduled": "2"]) { chat in

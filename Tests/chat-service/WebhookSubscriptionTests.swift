@@ -144,6 +144,20 @@ struct WebhookSubscriptionTests {
         }
     }
 
+    @Test("A subscription is told of no member that came before it was made, also if Redis gets the fact again")
+    func earlierFacts() async throws {
+        try await WebhookFixture.use { fixture in
+            _ = try await fixture.subscribe("a", ["member"])
+            // workspace-service said then that the workspace has the version 1.
+            for (user, version) in [(5, 1), (6, 2)] {
+                try await fixture.chat.publishFact(
+                    version, "workspace.member.added",
+                    #"{"workspace_id":"3","user_id":"\#(user)","version":\#(version)}"#)
+            }
+            #expect(try await fixture.take(1).map { $0["data"]?["user_id"]?.string } == ["6"])
+        }
+    }
+
     @Test("A subscription ends with its workspace, and its old events after their time")
     func ends() async throws {
         try await WebhookFixture.use { fixture in

@@ -68,7 +68,7 @@ struct ReconciliationRunTests {
             #expect(found == ["payment_cancelled 1"])
             let balance = try await fixture.balance(7)
             #expect(balance == 100)
-            let asked = try await fixture.value("select count(*) from payment.payment where checked_at > 200")
+            let asked = try await fixture.value("select count(*) from payment.payment where checked_at >= seen_at")
             #expect(asked == "6")
         }
     }
@@ -113,6 +113,28 @@ struct ReconciliationRunTests {
             #expect(found == ["attempt_abandoned 2"])
             try await fixture.database.run(
                 sql: "update payment.payment set seen_at = (extract(epoch from now()) * 1000)::bigint")
+            let compared = try await fixture.reconcile()
+            #expect(compared == ["payment_cancelled 1"])
+        }
+    }
+
+    @Test("An abandoned webhook of a credited payment stays listed while the provider gives no answer to compare with")
+    func stillLost() async throws {
+        try await PaymentFixture.use(["attempt_lifetime": "0s"]) { fixture in
+            try await fixture.firstReconciliation()
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            fixture.provider.change("imp_1") { $0.status = "cancelled" }
+            fixture.provider.behavior = .failing
+            _ = try await fixture.webhookV1("imp_1", status: "cancelled")
+            try await eventually("the attempt to be abandoned") {
+                try await fixture.value("select outcome from payment.attempt where user_id is null") == "abandoned"
+            }
+            for _ in 1...2 {
+                let found = try await fixture.reconcile()
+                #expect(found == ["attempt_abandoned 2"])
+            }
+            fixture.provider.behavior = .well
             let compared = try await fixture.reconcile()
             #expect(compared == ["payment_cancelled 1"])
         }

@@ -176,6 +176,28 @@ struct MeAccessTests {
         }
     }
 
+    @Test("A changed profile is told although its first look-up fails")
+    func profileAgain() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                let client = try await harness.device(1, port: node.port)
+                // Each look-up asks for the user's channels, and then for the profile.
+                let lookUps: @Sendable () -> Int = { harness.peers.count("/internal/users/70/channels") }
+                harness.peers.change { state in
+                    state.channels[7]?.insert(70)
+                    state.me.awayPaths = ["/internal/profiles"]
+                }
+                try await harness.redis.command(
+                    "PUBLISH", ProfileVersion.redisChannel, #"{"user_id":"70","version":2}"#)
+                try await eventually("another look-up") { lookUps() > 1 }
+                harness.peers.change { $0.me.awayPaths = [] }
+                try await client.until("the profile") { record in
+                    record.events.contains { $0.name == "profile" && $0.body["nickname"]?.string == "n70" }
+                }
+            }
+        }
+    }
+
     @Test("Who leaves a channel of one workspace goes on hearing of another, entered since the start")
     func otherWorkspace() async throws {
         try await GatewayHarness.use { harness in

@@ -172,6 +172,22 @@ struct MeMachineTests {
         #expect(last == [.enter(room, after: RoomHead(seq: 5, rev: 1), head: head)])
     }
 
+    @Test("Read markers are compared once, for the rooms that were not entered at once, when the last one is resumed")
+    func comparison() {
+        var machine = MeMachine()
+        let behind = #"{"channel-1":[1,1],"channel-2":[1,1],"channel-3":[10,3]}"#
+        let start = machine.start((0..<3).map { Self.room($0) }, from: Self.cursors(behind))
+        #expect(start.count == 4, "ready, and three rooms")
+        let first = machine.caughtUp(Self.rooms[0])
+        #expect(first.isEmpty)
+        _ = machine.failed(Self.rooms[1], at: nil)
+        _ = machine.retry(Self.rooms[1])
+        let last = machine.caughtUp(Self.rooms[1])
+        #expect(last == [.compareReads([Self.rooms[0]: Self.room(0), Self.rooms[1]: Self.room(1)])])
+        let left = machine.putOut(Self.rooms[0])
+        #expect(left == [.leave(Self.rooms[0]), .send(.left(Self.rooms[0]))])
+    }
+
     @Test("If no room can be read, a few wait beside the others, and the last ones keep their turns")
     func allFailing() {
         var machine = MeMachine()

@@ -1,3 +1,5 @@
+import EventLoop
+import ServiceKit
 import ServiceSupport
 import TestSupport
 import Testing
@@ -68,6 +70,35 @@ struct BotTests {
             #expect(codes.sorted() == ["E11", "E11", "ok"])
             #expect(try await harness.sql("select count(*) from bot") == "1")
             #expect(harness.peers.now.endedBots.count == 2)
+        }
+    }
+
+    @Test("A client that goes away while its bot is made leaves no account that is not in the list of bots")
+    func clientGone() async throws {
+        try await WorkspaceHarness.use(["database_connections": "4"]) { harness in
+            let id = try await harness.makeWorkspace()
+            let body = #"{"name":"builder"}"#
+            let head = [
+                "POST /v1/workspaces/\(id)/bots HTTP/1.1", "Host: 127.0.0.1", "SesacKey: native",
+                "Authorization: " + harness.peers.tokens.token(user: 1, key: "native"),
+                "Content-Type: application/json", "Content-Length: \(body.count)",
+            ]
+            let client = try RawConnection(port: harness.instances[0].running.publicAddress.port)
+            let lock = "select from workspace.workspace where id = \(id) for update"
+            try await harness.database.holding(lock, untilWaiting: 2) {
+                try client.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+                try await harness.database.untilBlocked()
+                client.finishSending()
+                // The sessions that wait end the hold.
+                async let first = harness.database.run(sql: lock)
+                async let second = harness.database.run(sql: lock)
+                _ = try await (first, second)
+            }
+            try await eventually("the outcome") {
+                let bots = try await harness.sql("select count(*) from bot")
+                return Int(bots) == Int(harness.peers.now.madeBots) - harness.peers.now.endedBots.count
+            }
+            #expect(harness.peers.now.madeBots == 1)
         }
     }
 }

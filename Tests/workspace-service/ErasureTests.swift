@@ -113,4 +113,20 @@ struct ErasureTests {
             #expect(try await harness.sql("select count(*) from invitation where recipient is not null") == "0")
         }
     }
+
+    @Test("D1: no invitation keeps the address of a deleted account, however its inviter spelled it")
+    func addressOfRecipient() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            for email in ["2@Example.com", "3@Example.com"] {
+                let made = try await harness.call(
+                    "POST", "/v1/workspaces/\(id)/invitations", json: #"{"email":"\#(email)"}"#)
+                #expect(made.status == 201, "\(made.text)")
+            }
+            try await publish(harness, user: 2)
+            let kept = try await harness.sql(
+                "select string_agg(recipient, ',') from invitation where revoked_at is null")
+            #expect(kept == "3@Example.com")
+        }
+    }
 }

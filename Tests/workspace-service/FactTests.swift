@@ -75,6 +75,39 @@ struct FactTests {
         }
     }
 
+    @Test("No fact tells that a member who comes locked out has entered the channels of their invitation")
+    func lockedOut() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let channel = try await harness.makeChannel("partners", in: id)
+            let made = try await harness.call(
+                "POST", "/v1/workspaces/\(id)/invitations", json: #"{"role":"guest","channels":["\#(channel)"]}"#)
+            let token = try #require(try made.json["token"]?.string)
+            func accept(_ user: Int64) async throws {
+                let reply = try await harness.call(
+                    "POST", "/v1/workspaces/invitations/accept", user: user, json: #"{"token":"\#(token)"}"#)
+                #expect(reply.status == 200, "\(reply.text)")
+            }
+            try await accept(2)
+            _ = try await harness.sql(
+                """
+                update workspace set second_factor_from = 1, second_factor_grace = 0 where id = \(id);
+                insert into second_factor values (1, true, 1)
+                """)
+            try await accept(3)
+            let entered = "select user_id from channel_member where channel = \(channel) and user_id > 1 order by 1"
+            #expect(try await harness.sql(entered) == "2\n3")
+            for (user, count) in [(2, "1"), (3, "0")] {
+                let told = try await harness.sql(
+                    """
+                    select count(*) from outbox
+                    where type = 'channel.member.added' and body like '%"user_id":"\(user)"%'
+                    """)
+                #expect(told == count, "user \(user)")
+            }
+        }
+    }
+
     @Test("Without Redis all calls work, and every fact is published in order once Redis is back")
     func redisAway() async throws {
         try await WorkspaceHarness.use { harness in

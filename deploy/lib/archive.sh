@@ -65,6 +65,10 @@ locate_archive() {
 # Prints the folder of the instance's archive, if it has one.
 own_archive() { sed -n 's|^repo1-path=\(.*\)/postgres$|\1|p' "$archive_state/pgbackrest.conf" 2>/dev/null || true; }
 
+# Prints the folder of the instance's archive of the stored files alone, if it has one. Without one it goes on with that of the
+# Postgres that the instance had before.
+own_files_archive() { cat "$archive_state/files-archive" 2>/dev/null || own_archive; }
+
 # Prints the command by which Postgres archives a segment of WAL. Postgres runs it in its data folder.
 archive_command() { printf 'pgbackrest --config=%q --stanza=maru --pg1-path="$PWD" archive-push "%%p"' "$1"; }
 
@@ -159,8 +163,9 @@ replace_stored_files='
             while read -r name; do mv "$name" ".retired/$3+${name%%/*}+${name#*/}"; done
     fi
     find . -mindepth 1 -maxdepth 1 -not -name .retired -not -name .restored -exec rm -rf {} +
-    find "$2" -mindepth 1 -maxdepth 1 -exec mv -t . {} +
-    rmdir "$2"
+    # A backup of an earlier version can hold .restored of a restore that was interrupted.
+    find "$2" -mindepth 1 -maxdepth 1 -not -name .restored -exec mv -t . {} +
+    rm -rf "$2"
     # bring_files_back would remove a file that was retired and is here again.
     for file in .retired/*+*+*; do
         name=${file#.retired/}

@@ -6,8 +6,10 @@ archive_instance() {
     locate_cluster >/dev/null
     locate_archive
     archive_of_instance
-    [[ -n $target ]] || target=$(own_archive)
-    [[ -n $target ]] || target=${cluster%/postgres}/archive
+    if [[ -z $target ]]; then
+        if [[ $with_database == yes ]]; then target=$(own_archive); else target=$(own_files_archive); fi
+        target=${target:-${cluster%/postgres}/archive}
+    fi
     if [[ ! -e $target ]]; then
         mkdir -p "$target"
         # The user of Postgres passes through it to its own part.
@@ -18,6 +20,7 @@ archive_instance() {
     if [[ $with_database == yes ]]; then
         archive_postgres_of_instance
     else
+        printf '%s\n' "$target" >"$archive_state/files-archive"
         # The oldest full backup is up to a week older than the days that are asked for.
         archive_began=$(($(date +%s) - (days + 8) * 86400))
     fi
@@ -32,7 +35,8 @@ archive_instance() {
 }
 
 archive_postgres_of_instance() {
-    [[ -s $cluster/PG_VERSION ]] || fail "$data uses another Postgres, which has an archive of its own; pass --without-database"
+    [[ -s $cluster/PG_VERSION && ! -s $data/run/postgres_service ]] ||
+        fail "$data uses another Postgres, which has an archive of its own; pass --without-database"
     install_packages "${archive_packages[@]}"
     postgres_port=$(remembered_port postgres_port)
     [[ -e $target/postgres ]] || make_folder_for_postgres "$target/postgres"
@@ -66,15 +70,15 @@ check_archive_begin() {
 
 # restore_moment_instance SECONDS: the variables are those of deploy/restore.
 restore_moment_instance() {
-    local is_own=no role
+    local is_own=no role own
     require_stopped_instance
     choose_ports postgres_port 1 0 ''
     locate_cluster
     locate_archive
     archive_of_instance
-    if [[ -z $backup ]]; then backup=$(own_archive); fi
-    [[ -n $backup || $with_database == no ]] || fail "there is no archive of $data; deploy/backup --archive begins one"
     if [[ $with_database == yes ]]; then
+        if [[ -z $backup ]]; then backup=$(own_archive); fi
+        [[ -n $backup ]] || fail "there is no archive of $data; deploy/backup --archive begins one"
         require_own_postgres
         [[ -d $backup/postgres ]] || fail "$backup is no archive of deploy/backup --archive"
         backup=$(cd "$backup" && pwd -P)
@@ -82,19 +86,21 @@ restore_moment_instance() {
         archive_config=$archive_state/restoring.conf
         pgbackrest_settings "$backup/postgres" "$archive_state" | write_for_postgres "$archive_config"
         check_archive_begin "$1"
-    elif [[ -z $backup || $(realpath "$backup") == "$(realpath "${cluster%/postgres}/archive")" ]]; then
-        is_own=yes
+    else
+        own=$(own_files_archive)
+        own=${own:-${cluster%/postgres}/archive}
+        # The files of the instance are newer than the copies in its archive.
+        if [[ -z $backup || $(realpath -m "$backup") == "$(realpath -m "$own")" ]]; then is_own=yes; fi
     fi
     [[ $is_own == yes || -d $backup/files ]] || fail "$backup has no stored files; deploy/backup --archive copies them"
     if [[ -e $cluster || -e $data/files/chat ]]; then confirm "This replaces the data of $data."; fi
+    # If a step fails, remove the copies: they could fill the disk of the present instance.
+    trap 'rm -rf "$cluster.restored" "$data/files.new" "$archive_state/restoring.conf"' EXIT
     if [[ $with_database == yes ]]; then recover_instance "$1" "$is_own"; fi
     if [[ $is_own == no ]]; then
         # The present files stay if there is no room for both.
         rm -rf "$data/files.new"
-        cp --archive "$backup/files" "$data/files.new" || {
-            rm -rf "$data/files.new"
-            fail "the files of $backup could not be copied; those of $data stay"
-        }
+        cp --archive "$backup/files" "$data/files.new" || fail "the files of $backup could not be copied; nothing was replaced"
         rm -rf "$data/files"
         mv "$data/files.new" "$data/files"
         if [[ $with_secrets == yes && -e $backup/secrets.tar ]]; then bring_back_secrets "$backup"; fi
@@ -107,7 +113,9 @@ restore_moment_instance() {
         rm -rf "$cluster.before"
         if [[ -e $cluster ]]; then mv "$cluster" "$cluster.before"; fi
         mv "$cluster.restored" "$cluster"
-        rm -rf "$cluster.before" "$archive_config"
+        # The archive of the Postgres that was here does not fit the restored one.
+        if [[ $is_own == no ]]; then rm -f "$archive_state/pgbackrest.conf"; fi
+        rm -rf "$cluster.before"
     fi
     rm -rf "$data/redis"
     say "Restored $data as it was at $(moment_text "$1"). Start with: deploy/up --data $data"
@@ -123,10 +131,7 @@ recover_instance() {
     say "Restoring Postgres of $(moment_text "$1")"
     make_folder_for_postgres "$cluster.restored"
     recover_postgres "$archive_config" "$present" "$cluster.restored" "$(moment_text "$1")" "$command"         -p "$postgres_port" -c "unix_socket_directories=$sockets" || fail "Postgres could not be restored; nothing was replaced"
-    if [[ $2 == no ]]; then
-        sed -i '/^archive_/d' "$cluster.restored/postgresql.auto.conf"
-        rm -f "$archive_state/pgbackrest.conf"
-    fi
+    if [[ $2 == no ]]; then sed -i '/^archive_/d' "$cluster.restored/postgresql.auto.conf"; fi
 }
 
 restore_moment_composition() {
@@ -138,8 +143,11 @@ restore_moment_composition() {
     compose stop gateway "${services[@]}" redis postgres
     say "Restoring Postgres of $(moment_text "$1")"
     recover_postgres "$archive_config" "$folder" "$folder/restored" "$(moment_text "$1")" "$(archive_command "$archive_config")" \
-        -c config_file=/etc/maru/postgresql.conf -c unix_socket_directories=/tmp ||
+        -c config_file=/etc/maru/postgresql.conf -c unix_socket_directories=/tmp || {
+        # It could fill the disk of the present Postgres.
+        compose run --rm -T --no-deps --entrypoint rm postgres -rf "$folder/restored" </dev/null || true
         fail "Postgres could not be restored; nothing was replaced"
+    }
     bring_files_back "$1"
     # The folder is a volume, which cannot be renamed. Without the file PG_VERSION, Postgres does not start half of it.
     compose run --rm -T --no-deps --entrypoint bash postgres -euc '

@@ -82,6 +82,18 @@ stop() {
 # Records this shell as the process that `down` stops.
 record_self() { record up $$; }
 
+# Whether deploy/up holds the lock. It writes its id at once, so wait for the moment between the two.
+an_instance_runs() {
+    local attempt process started
+    for ((attempt = 0; attempt < 20; attempt++)); do
+        process='' started=''
+        read -r process started 2>/dev/null <"$data/run/up.pid" || true
+        if [[ -n $process && $(start_time_of "$process") == "$started" ]]; then return 0; fi
+        sleep 0.05
+    done
+    return 1
+}
+
 # Ends the processes that a killed instance of this data folder left behind, if they are still the recorded ones.
 stop_leftovers() {
     local file process started

@@ -26,6 +26,8 @@ locate_cluster() {
     sockets=${cluster%/postgres}/sockets
     if ((${#sockets} > 85)); then sockets=/tmp/maru-sockets-$name; fi
     mkdir -p "$sockets"
+    # Another user can make it first, as a link to a folder that would get another owner.
+    [[ ! -L $sockets ]] || fail "$sockets is a link; remove it"
     chmod 700 "$sockets"
     if ((EUID == 0)); then
         chown postgres: "$sockets"

@@ -30,7 +30,8 @@ struct ErasureStore: Sendable {
         "begin erasure",
         """
         with begun as (
-            insert into erasure (account, requested_at, deletes_messages, due_at) values ($1, $2, $3, $4)
+            insert into erasure (account, requested_at, deletes_messages, due_at, addresses)
+            values ($1, $2, $3, $4, $10::text[])
             returning account
         ), parts as (
             insert into erasure_part (account, part) select account, unnest($5::text[]) from begun
@@ -49,6 +50,12 @@ struct ErasureStore: Sendable {
     private static let eraseMail = Statement.write("erase mails", "delete from mail where account = $1")
     private static let eraseCode = Statement.write(
         "erase codes", "delete from mail_code where account = $1 or address = $2")
+    /// Those of invitations name the address alone.
+    private static let eraseInvitationMail = Statement.write(
+        "erase mails of invitations",
+        """
+        delete from mail where account is null and template = $2 and lower(recipient collate "C") = any($1::text[])
+        """)
     private static let eraseKnownDevice = Statement.write(
         "erase known devices", "delete from known_device where account = $1")
     /// Blocks by others stay. Messages of the account may stay as well, and its blockers never see them.
@@ -73,7 +80,8 @@ struct ErasureStore: Sendable {
         identities as (delete from oidc_identity where account = $1)
         delete from second_factor where account = $1
         """)
-    private static let address = Statement.read("address of account", "select email_key from account where id = $1")
+    private static let address = Statement.read(
+        "address of account", "select email_key, email from account where id = $1")
     private static let take = Statement.write(
         "take due erasures",
         """
@@ -111,26 +119,13 @@ struct ErasureStore: Sendable {
         "begin round of erasure",
         """
         update erasure set round = round + 1, due_at = greatest($3, $4), attempts = 0,
-            erased_at = case when $5 then coalesce(erased_at, $4) else erased_at end
+            erased_at = case when $5 then coalesce(erased_at, $4) else erased_at end,
+            addresses = case when $5 then null else addresses end
         where account = $1 and round = $2 and finished_at is null
         """)
     private static let end = Statement.write(
         "end erasure", "update erasure set finished_at = $2 where account = $1 and finished_at is null")
-    private static let find = Statement.read(
-        "find erasure",
-        """
-        select requested_at, erased_at, array(
-            select part from erasure_part where account = $1 and erasure_part.round < 2
-            union all select provider from erasure_grant where account = $1 order by 1)
-        from erasure where account = $1
-        """)
     private static let forget = Statement.write("forget erasures", "delete from erasure where finished_at < $1")
-    private static let length = Statement.read(
-        "length of erasure queue",
-        """
-        select count(*), min(requested_at)
-        from (select requested_at from erasure where finished_at is null and erased_at is null limit $1) as waiting
-        """)
 
     /// An erasure that is not finished.
     struct Erasure: Sendable {
@@ -144,29 +139,38 @@ struct ErasureStore: Sendable {
         var grants: [Erasures.Grant] = []
     }
 
-    /// Takes everything personal from an account's row; nil if it is deleted already. A goodbye can be ordered only where mails go out.
+    /// Takes everything personal from an account's row, and returns the address that it had, in each spelling; nil if it is deleted
+    /// already. A goodbye can be ordered only where mails go out.
     func close(
         _ account: UserID, sendsGoodbye: Bool, at now: Timestamp, in tx: PostgresTransaction
-    ) async throws -> Account? {
+    ) async throws -> (account: Account, addresses: [String])? {
         let address = try await tx.query(Self.address, account).first { row throws(PostgresError) in
-            try row.next(as: String.self)
+            (key: try row.next(as: String.self), text: try row.next(as: String.self).asciiLowercased)
         }
         guard let address else { return nil }
         try await tx.execute(
             Self.goodbye, account, MailTemplate.accountDeleted.rawValue, now.milliseconds,
             (now + .seconds(86_400)).milliseconds, sendsGoodbye)
-        try await tx.execute(Self.eraseCode, account, address)
-        return try await tx.query(
+        try await tx.execute(Self.eraseCode, account, address.key)
+        let addresses = address.key == address.text ? [address.key] : [address.key, address.text]
+        try await tx.execute(Self.eraseInvitationMail, addresses, MailTemplate.invitation.rawValue)
+        let closed = try await tx.query(
             Self.close, account, now.milliseconds, DeletedProfile.address(of: account), DeletedProfile.nickname
         ).first(Account.init(row:))
+        guard let closed else { return nil }
+        return (closed, addresses)
     }
 
     /// Writes the order, with the account's grants at providers.
-    func begin(_ order: Erasures.Order, at now: Timestamp, due: Timestamp, in tx: PostgresTransaction) async throws {
+    ///
+    /// - Parameter addresses: by which other services find rows without the account's number.
+    func begin(
+        _ order: Erasures.Order, of addresses: [String], at now: Timestamp, due: Timestamp, in tx: PostgresTransaction
+    ) async throws {
         try await tx.execute(
             Self.begin, order.account, now.milliseconds, order.deletesMessages, due.milliseconds,
             ErasurePart.allCases.map(\.rawValue), order.grant?.provider.rawValue, order.grant?.subject,
-            order.grant?.token, order.grant?.client)
+            order.grant?.token, order.grant?.client, addresses)
     }
 
     /// Erases the account's rows in the other tables of this schema. Sessions stay without their tokens until they expire,
@@ -229,22 +233,7 @@ struct ErasureStore: Sendable {
         }
     }
 
-    /// How far an erasure is; nil for an account that was not deleted.
-    func find(_ account: UserID) async throws -> ErasureReply? {
-        try await database.query(Self.find, account).first { row throws(PostgresError) in
-            ErasureReply(requestedAt: try row.next(), erasedAt: try row.next(), waiting: try row.next())
-        }
-    }
-
     func forget(before moment: Timestamp) async throws {
         try await database.execute(Self.forget, moment.milliseconds)
-    }
-
-    /// The number of erasures that are not over.
-    func length() async throws -> QueueLength {
-        try await database.query(Self.length, QueueLength.mostCounted).only { row throws(PostgresError) in
-            let rows = try row.next(as: Int64.self)
-            return QueueLength(rows: Int(rows), oldest: try row.next())
-        }
     }
 }

@@ -195,6 +195,13 @@ struct RoomAccess: Sendable {
         try await role(of: user, in: workspace).map { $0 >= .admin } ?? false
     }
 
+    /// The version of the user's workspace now. Throws `notFound` unless the user is a member of it.
+    func version(of workspace: WorkspaceID, for user: UserID) async throws -> Int64 {
+        let found = try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first
+        guard let found else { throw Failure.notFound }
+        return found.version
+    }
+
     /// The user's role in the workspace now; nil outside of it.
     func role(of user: UserID, in workspace: WorkspaceID) async throws -> MemberRole? {
         try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.memberRole

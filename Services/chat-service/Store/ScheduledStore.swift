@@ -28,6 +28,8 @@ struct ScheduledStore: Sendable {
         """)
     private static let workspace = Statement.read(
         "workspace of scheduled message", "select workspace from scheduled where id = $1 and user_id = $2")
+    private static let files = Statement.read(
+        "files of scheduled message", "select files from scheduled where workspace = $3 and id = $1 and user_id = $2")
     private static let list = Statement.read(
         "scheduled messages of user",
         """
@@ -110,6 +112,22 @@ struct ScheduledStore: Sendable {
             Self.named, caller.user, target.workspace, target.room.kindNumber, target.room.rawValue, request.clientID)
         let results = try await database.run(batch)
         return try results[0].first(ScheduledMessage.init(row:)) ?? results[1].first(ScheduledMessage.init(row:))
+    }
+
+    /// The message that an earlier call with the same `client_id` has stored; nil if there is none.
+    func find(_ request: SendRequest, to target: MessageTarget, by user: UserID) async throws -> ScheduledMessage? {
+        guard let clientID = request.clientID else { return nil }
+        return try await database.query(
+            Self.named, user, target.workspace, target.room.kindNumber, target.room.rawValue, clientID
+        ).first(ScheduledMessage.init(row:))
+    }
+
+    /// The files of a message; none if there is no such message.
+    func files(of id: ScheduledID, _ user: UserID) async throws -> [String] {
+        guard let workspace = try await workspace(of: id, user) else { return [] }
+        return try await database.query(Self.files, id, user, workspace).first { row throws(PostgresError) in
+            try row.next(as: [String].self)
+        } ?? []
     }
 
     /// A user's messages by their times, those that failed included.

@@ -100,14 +100,18 @@ struct WebhookIntakeStore: Sendable {
             ) then coalesce(due_at, $5) else due_at end
         where workspace = $6 and subscription = $1 and room = $2
         """)
+    /// Only for subscriptions that began before the fact: Redis gets old facts again after a loss.
     private static let addFact = Statement.write(
         "queue fact for webhooks",
         """
         with added as (
             insert into webhook_delivery (workspace, subscription, room, event, detail, key, created_at)
-            select workspace, id, 0, $2::text, $3::text, $4::text, $5::bigint from webhook_subscription
+            select workspace, id, 0, $2::text, $3::text, $4::text, $5::bigint from webhook_subscription s
             where workspace = $1 and is_on and $2 = any(events)
                 and ($6::bigint is null or channels = '{}' or $6 = any(channels))
+                and not exists (
+                    select from webhook_queue q
+                    where q.workspace = $1 and q.subscription = s.id and q.room = 0 and q.seq >= $7::bigint)
             on conflict do nothing
             returning workspace, subscription
         )
@@ -165,12 +169,15 @@ struct WebhookIntakeStore: Sendable {
 
     /// Puts an event of members or channels into the queues of all subscriptions to it, once for each key.
     ///
-    /// - Parameter channel: the channel of the event; nil if it is of the whole workspace.
+    /// - Parameters:
+    ///   - workspace: the workspace at the version of the event.
+    ///   - channel: the channel of the event; nil if it is of the whole workspace.
     func add(
-        _ event: WebhookEvent, detail: String, key: String, in workspace: WorkspaceID, channel: ChannelID?,
+        _ event: WebhookEvent, detail: String, key: String, in workspace: WorkspaceVersion, channel: ChannelID?,
         at now: Timestamp
     ) async throws {
         try await database.execute(
-            Self.addFact, workspace, event.rawValue, detail, key, now.milliseconds, channel)
+            Self.addFact, workspace.workspace, event.rawValue, detail, key, now.milliseconds, channel,
+            workspace.version)
     }
 }

@@ -23,6 +23,14 @@ struct WebhookSubscriptionStore: Sendable {
         select $1, $2, id, last_seq, rev from room where workspace = $1::bigint and kind = 1
         on conflict on constraint webhook_queue_pkey do update set seq = excluded.seq, rev = excluded.rev
         """)
+    /// The queue of members and channels, with the room 0, keeps the version of the workspace by now. A fact up to it is not told: Redis
+    /// gets old ones again after a loss.
+    private static let beginFacts = Statement.write(
+        "begin facts of subscription",
+        """
+        insert into webhook_queue (workspace, subscription, room, seq, rev) values ($1, $2, 0, $3, 0)
+        on conflict on constraint webhook_queue_pkey do update set seq = excluded.seq
+        """)
     private static let list = Statement.read(
         "subscriptions of workspace",
         """
@@ -122,17 +130,24 @@ struct WebhookSubscriptionStore: Sendable {
 
     func nextID() async throws -> WebhookSubscriptionID { try await database.query(Self.nextID).value() }
 
-    /// Inserts a subscription; returns false if its workspace has `limit` of them.
-    func insert(_ subscription: WebhookSubscription, limit: Int) async throws -> Bool {
+    /// Inserts a subscription; returns false if its workspace has `limit` of them. Facts up to a version of the workspace are not told.
+    func insert(_ subscription: WebhookSubscription, after version: Int64 = 0, limit: Int) async throws -> Bool {
         try await database.transaction { tx in
             try await tx.lock(.subscriptions(subscription.workspace))
             let count = try await tx.execute(
                 Self.insert, subscription.id, subscription.workspace, subscription.url,
                 subscription.events.map(\.rawValue), subscription.channels, subscription.seeds.current,
                 subscription.createdBy, subscription.createdAt.milliseconds, limit)
-            if count == 1 { try await tx.execute(Self.begin, subscription.workspace, subscription.id) }
+            if count == 1 { try await begin(subscription, after: version, in: tx) }
             return count == 1
         }
+    }
+
+    private func begin(
+        _ subscription: WebhookSubscription, after version: Int64, in tx: PostgresTransaction
+    ) async throws {
+        try await tx.execute(Self.begin, subscription.workspace, subscription.id)
+        try await tx.execute(Self.beginFacts, subscription.workspace, subscription.id, version)
     }
 
     /// The subscriptions of a workspace in the order of their making.
@@ -182,11 +197,12 @@ struct WebhookSubscriptionStore: Sendable {
         }
     }
 
-    func turnOn(_ subscription: WebhookSubscription, at now: Timestamp) async throws {
+    /// - Parameter version: of the workspace. Facts up to it are not told any more.
+    func turnOn(_ subscription: WebhookSubscription, after version: Int64, at now: Timestamp) async throws {
         try await database.transaction { tx in
             try await tx.query(Self.lockQueues, subscription.workspace, subscription.id)
             let count = try await tx.execute(Self.turnOn, subscription.id, subscription.workspace)
-            if count == 1 { try await tx.execute(Self.begin, subscription.workspace, subscription.id) }
+            if count == 1 { try await begin(subscription, after: version, in: tx) }
             try await tx.execute(Self.resume, subscription.id, now.milliseconds, subscription.workspace)
         }
     }

@@ -78,7 +78,7 @@ struct AuditStore: Sendable {
             select from payment
             where payment.reference = attempt.reference and payment.owner is not null
                 and payment.provider = coalesce(attempt.provider, payment.provider)
-                and (attempt.user_id is not null or greatest(payment.credited_at, payment.checked_at) > attempt.ended_at)
+                and (attempt.user_id is not null or greatest(payment.credited_at, payment.compared_at) > attempt.ended_at)
         )
         union all
         select 'payment_unclaimed', id::text, 'unclaimed', status from payment

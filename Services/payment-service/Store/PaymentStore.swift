@@ -52,15 +52,22 @@ struct PaymentStore: Sendable {
     private static let unchecked = Statement.read(
         "unchecked payments",
         """
-        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
-            owner, coins, credited_at, refunded
+        select checked_at, id, provider, reference, order_number, item, amount, cancelled_amount, currency, status,
+            paid_at, owner, coins, credited_at, refunded
         from payment
-        where checked_at < $1 and seen_at > $2 and id <> all($3::bigint[]) and provider <> all($4::text[])
+        where checked_at >= $6 and checked_at < $1 and seen_at > $2 and id <> all($3::bigint[])
+            and provider <> all($4::text[])
         order by checked_at limit $5
         """)
     private static let markChecked = Statement.write(
         "mark payment checked",
         "update payment set checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where id = $1")
+    private static let markCompared = Statement.write(
+        "mark payment compared",
+        """
+        update payment set checked_at = clock.moment, compared_at = clock.moment
+        from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as moment) as clock where id = $1
+        """)
 
     /// Returns a payment by its provider's reference.
     func find(_ reference: String, of providers: [String]) async throws(PostgresError) -> PaymentRecord? {
@@ -104,22 +111,35 @@ struct PaymentStore: Sendable {
             credit?.refunded ?? 0)
     }
 
+    /// A payment, and when its provider was last asked about it.
+    typealias Unchecked = (record: PaymentRecord, checkedAt: Timestamp)
+
     /// Returns payments last checked before `moment` and first seen after `horizon`, those checked longest ago first.
     ///
     /// - Parameters:
+    ///   - floor: the time at which the last payment of the page before was checked. Without it each page would read all payments
+    ///     that are too old to be compared; a payment is never checked before it is seen, so the first page begins at `horizon`.
     ///   - skipped: payments to leave out.
     ///   - silent: providers with payments to leave out.
     func unchecked(
-        since moment: Timestamp, notOlderThan horizon: Timestamp, except skipped: [Int64], notOf silent: [String],
-        limit: Int
-    ) async throws(PostgresError) -> [PaymentRecord] {
-        try await database.query(Self.unchecked, moment, horizon, skipped, silent, limit)
-            .map(PaymentRecord.init(row:))
+        since moment: Timestamp, notOlderThan horizon: Timestamp, after floor: Timestamp?, except skipped: [Int64],
+        notOf silent: [String], limit: Int
+    ) async throws(PostgresError) -> [Unchecked] {
+        try await database.query(Self.unchecked, moment, horizon, skipped, silent, limit, floor ?? horizon).map {
+            row throws(PostgresError) in
+            let checkedAt = try row.next(as: Timestamp.self)
+            return (record: try PaymentRecord(row: &row), checkedAt: checkedAt)
+        }
     }
 
-    /// Marks a payment as checked now.
+    /// Marks a payment as checked now, although it could not be compared with its provider.
     func markChecked(_ id: Int64) async throws(PostgresError) {
         try await database.execute(Self.markChecked, id)
+    }
+
+    /// Marks a payment as compared with its provider now.
+    func markCompared(_ id: Int64) async throws(PostgresError) {
+        try await database.execute(Self.markCompared, id)
     }
 }
 

@@ -24,9 +24,16 @@ struct Admission: Sendable {
         fileprivate let purpose: Authenticator.Purpose
     }
 
+    /// Where a handshake came from, and the proof of identity that it showed.
+    struct Origin: Sendable {
+        let credential: Credential?
+        /// The client's address. It limits questions about unknown tokens of bots.
+        let address: String
+    }
+
     /// The result of checking a handshake.
     struct Handshake: Sendable {
-        let credential: Credential?
+        let origin: Origin
         /// Nil without a valid credential, and while nobody can tell whether it is valid.
         let identity: Identity?
         /// The slot among the sockets of the user, or among those without a valid credential.
@@ -38,20 +45,20 @@ struct Admission: Sendable {
     ///
     /// - Throws: `EngineError.unavailable` if the user has too many sockets, or too many sockets have no identity.
     func handshake(_ request: Request) async throws(EngineError) -> Handshake {
-        let credential = credential(of: request)
+        let origin = Origin(credential: credential(of: request), address: proxies.origin(of: request).address)
         var identity: Identity?
-        if let credential {
+        if let credential = origin.credential {
             do {
-                identity = try await self.identity(of: credential)
+                identity = try await self.identity(of: credential, from: origin.address)
             } catch {
-                return Handshake(credential: credential, identity: nil, slot: nil)
+                return Handshake(origin: origin, identity: nil, slot: nil)
             }
         }
-        if identity == nil && anybody != nil { return Handshake(credential: credential, identity: nil, slot: nil) }
+        if identity == nil && anybody != nil { return Handshake(origin: origin, identity: nil, slot: nil) }
         guard let slot = shares.take(for: identity?.user) else {
             throw .unavailable("Too many sockets \(identity == nil ? "without an identity" : "of one user")")
         }
-        return Handshake(credential: credential, identity: identity, slot: slot)
+        return Handshake(origin: origin, identity: identity, slot: slot)
     }
 
     /// The credential of a handshake; nil for an anonymous one. The cookie of a page of a foreign origin does not count.
@@ -80,9 +87,10 @@ struct Admission: Sendable {
     /// The identity that a credential proves; nil for an invalid one.
     ///
     /// - Throws: while nobody can tell.
-    func identity(of credential: Credential) async throws -> Identity? {
+    func identity(of credential: Credential, from address: String) async throws -> Identity? {
         do {
-            let identity = try await authenticator.identity(of: Array(credential.token.utf8), for: credential.purpose)
+            let identity = try await authenticator.identity(
+                of: Array(credential.token.utf8), for: credential.purpose, from: address)
             guard let profile = profiles[name: identity.profile] else { return nil }
             return Identity(caller: identity.caller, profile: profile)
         } catch let failure as Failure where failure != .unavailable {

@@ -11,8 +11,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private let shard: GatewayShard
     let backpressure: SocketBackpressure
     private let admission: Admission
-    /// The credential of the handshake.
-    private let credential: Admission.Credential?
+    private let origin: Admission.Origin
     private var identity: Identity?
     private var joined = Joined()
     private var counted: SocketCensus.Socket?
@@ -53,7 +52,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     }
 
     init(_ client: SocketIOClient, _ handshake: Admission.Handshake, shard: GatewayShard, admission: Admission) {
-        credential = handshake.credential
+        origin = handshake.origin
         identity = handshake.identity
         slot = handshake.slot
         self.shard = shard
@@ -190,9 +189,11 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private func identity(
         _ credential: Admission.Credential?, _ client: SocketIOClient
     ) async throws -> Identity? {
-        for credential in [self.credential, credential] {
+        for credential in [origin.credential, credential] {
             if let identity { return identity }
-            guard let credential, let found = try await admission.identity(of: credential) else { continue }
+            guard let credential, let found = try await admission.identity(of: credential, from: origin.address) else {
+                continue
+            }
             if identity == nil && !isEnded {
                 guard let slot = admission.shares.take(for: found.user) else { return nil }
                 identity = found

@@ -5,6 +5,8 @@ import Wire
 
 /// The users with a `/me` socket on each loop of each gateway, and whether they are away: a Redis hash for each loop, which
 /// the loop renews. The hash of a loop that has died expires.
+///
+/// Signs of life have the time of Redis, because the clocks of gateways may differ.
 struct OnlineStore: Sendable {
     struct Times: Sendable {
         /// How long the hash of a loop is valid without renewal.
@@ -26,6 +28,21 @@ struct OnlineStore: Sendable {
     private static let memory = Duration.seconds(60)
     /// A loop that has not renewed its hash for so long is dead.
     private static let silence = Duration.seconds(24)
+
+    /// KEYS: the loops. ARGV: the loop, and how long dead loops are kept.
+    private static let noting = """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        redis.call('ZADD', KEYS[1], now, ARGV[1])
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+        return 1
+        """
+    /// KEYS: the loops. ARGV: how long a living loop may be silent.
+    private static let finding = """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
+        """
 
     /// Writes changed users of a loop, and then tells the loops that watch them.
     func write(_ changes: [PresenceHint.Change], at loop: String, for lifetime: Duration) {
@@ -60,14 +77,12 @@ struct OnlineStore: Sendable {
     }
 
     /// Asks for the names of the loops that are alive.
-    static func livingLoops(at now: Timestamp) -> RedisCommand {
-        RedisCommand("ZRANGEBYSCORE", loops, (now - silence).milliseconds, "+inf")
+    static var livingLoops: RedisCommand {
+        RedisCommand("EVAL", finding, 1, loops, Int(silence.wholeMilliseconds))
     }
 
     private func note(_ loop: String) {
-        let now = Timestamp.now
-        redis.post(RedisCommand("ZADD", Self.loops, now.milliseconds, loop))
-        redis.post(RedisCommand("ZREMRANGEBYSCORE", Self.loops, "-inf", (now - Self.memory).milliseconds))
+        redis.post(RedisCommand("EVAL", Self.noting, 1, Self.loops, loop, Int(Self.memory.wholeMilliseconds)))
     }
 
     /// The users among these that are online or away on each loop.

@@ -4,7 +4,8 @@ import Wire
 /// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a
 /// minute, or until the loop of the socket is known to be dead.
 ///
-/// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another.
+/// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another. An entry
+/// expires by the time of Redis, because the clocks of nodes may differ.
 struct Presence: Sendable {
     /// How long an entry is valid, and how often it is renewed.
     struct Times {
@@ -15,14 +16,28 @@ struct Presence: Sendable {
     let redis: Redis
     let times: Times
 
+    /// KEYS: the room. ARGV: the lifetime of entries, and the entries.
+    private static let entering = """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        for index = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[index]) end
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+        redis.call('PEXPIRE', KEYS[1], ARGV[1])
+        return 1
+        """
+    /// KEYS: the room.
+    private static let finding = """
+        local time = redis.call('TIME')
+        return redis.call('ZRANGEBYSCORE', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')
+        """
+
     func enter(_ users: some Sequence<UserID>, _ room: RoomID, at loop: String) {
-        let until = (Timestamp.now + times.lifetime).milliseconds
-        var arguments: [any RedisArgument] = [Self.key(room)]
-        for user in users { arguments += [String(until), "\(user)@\(loop)"] }
-        guard arguments.count > 1 else { return }
-        redis.post(RedisCommand("ZADD", arguments))
-        redis.post(RedisCommand("ZREMRANGEBYSCORE", Self.key(room), "-inf", Timestamp.now.milliseconds))
-        redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(times.lifetime.wholeMilliseconds)))
+        var arguments: [any RedisArgument] = [
+            Self.entering, 1, Self.key(room), Int(times.lifetime.wholeMilliseconds),
+        ]
+        let count = arguments.count
+        for user in users { arguments.append("\(user)@\(loop)") }
+        if arguments.count > count { redis.post(RedisCommand("EVAL", arguments)) }
     }
 
     /// Returns whether Redis has removed the entry.
@@ -33,10 +48,8 @@ struct Presence: Sendable {
 
     /// The users with a socket in the room. If Redis does not answer it is empty: a push too many does less harm than a lost one.
     func users(in room: RoomID) async -> Set<UserID> {
-        let moment = Timestamp.now
-        let now = String(moment.milliseconds)
         let replies = await redis.run([
-            RedisCommand("ZRANGEBYSCORE", Self.key(room), now, "+inf"), OnlineStore.livingLoops(at: moment),
+            RedisCommand("EVAL", Self.finding, 1, Self.key(room)), OnlineStore.livingLoops,
         ])
         let found = replies.map { (try? $0.get())?.array?.compactMap(\.text) ?? [] }
         // An entry outlives its loop. Without any living loop Redis has lost their signs of life.

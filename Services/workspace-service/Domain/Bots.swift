@@ -1,5 +1,6 @@
 import Contract
 import Crypto
+import EventLoop
 import Postgres
 import ServiceKit
 import Wire
@@ -12,6 +13,8 @@ struct Bots: Sendable {
     let store: BotStore
     let auth: AuthClient
     let profiles: ProfileCache
+    /// Bots are made on these loops.
+    let loops: EventLoopGroup
     let limits: BotLimits
 
     private static let nameLength = 1...30
@@ -34,6 +37,19 @@ struct Bots: Sendable {
         try await workspaces.require(.manageBots, of: user, in: id)
         let name = try Self.checked(name)
         guard try await store.list(id).count < limits.ofWorkspace else { throw Self.tooMany }
+        // The task of a client that has gone is cancelled, and makes no call that would end the account.
+        let bot = try await Task(executorPreference: loops.nearest) {
+            try await make(name, in: id, by: user, from: origin)
+        }.value
+        workspaces.facts.hint(id, user: bot.user)
+        workspaces.facts.tell(.entered, of: id, .member(bot.user, of: nil))
+        return (bot, try await profiles.member(bot.user))
+    }
+
+    /// Makes the account of a bot, and the bot a member. An account without a bot is ended.
+    private func make(
+        _ name: String, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws -> Bot {
         let key = "bot-" + Hexadecimal.encode(SecureRandom.bytes(12).span)
         let account = try await auth.bot(BotRequest(workspace: id, key: key, nickname: name))
         let bot = Bot(user: account, createdBy: user, createdAt: .now)
@@ -44,9 +60,7 @@ struct Bots: Sendable {
             try? await auth.end(EndBotRequest(bot: account, workspace: id))
             throw error
         }
-        workspaces.facts.hint(id, user: account)
-        workspaces.facts.tell(.entered, of: id, .member(account, of: nil))
-        return (bot, try await profiles.member(account))
+        return bot
     }
 
     private func enter(_ bot: Bot, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin) async throws {

@@ -101,8 +101,9 @@ struct InvitationDesk: Sendable {
             guard !place.isLockedOut, (try? Policy.invite(place.role, as: invitation.terms.role)) != nil else {
                 throw Self.notValid
             }
-            try await workspaces.admit(user, to: workspace, as: invitation.terms.role, in: tx)
-            try await enter(invitation.terms.channels, user, of: workspace, in: tx)
+            let addition = try await workspaces.admit(user, to: workspace, as: invitation.terms.role, in: tx)
+            let isTold = addition != .lockedOut
+            try await enter(invitation.terms.channels, user, of: workspace, isTold: isTold, in: tx)
             try await store.use(invitation.id, tx)
             let event = AuditEvent(
                 .invitationAccepted, by: user, to: user, subject: "invitation-\(invitation.id)",
@@ -118,14 +119,16 @@ struct InvitationDesk: Sendable {
     }
 
     /// Puts a new member in those of the channels that still exist.
+    ///
+    /// - Parameter isTold: false for a locked-out member, of whom the other services know nothing.
     private func enter(
-        _ channels: [ChannelID], _ user: UserID, of workspace: Workspace, in tx: PostgresTransaction
+        _ channels: [ChannelID], _ user: UserID, of workspace: Workspace, isTold: Bool, in tx: PostgresTransaction
     ) async throws {
         for id in channels {
             guard let channel = try await workspaces.channels.find(.id(id), of: workspace.id, in: tx),
                 try await channelMembers.add(user, to: channel, at: .now, in: tx)
             else { continue }
-            try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
+            if isTold { try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx) }
         }
     }
 

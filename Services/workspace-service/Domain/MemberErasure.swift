@@ -11,11 +11,13 @@ struct MemberErasure: Sendable {
     private static let batchSize = 100
 
     /// Repeating it changes nothing.
-    func erase(_ user: UserID) async throws {
+    ///
+    /// - Parameter addresses: the spellings of the user's email, at which invitations may have reached them.
+    func erase(_ user: UserID, invitedAt addresses: [String]) async throws {
         while case let ids = try await store.memberships(of: user, limit: Self.batchSize), !ids.isEmpty {
             for id in ids { try await leave(id, user) }
         }
-        try await store.erase(user)
+        try await store.erase(user, invitedAt: addresses)
         covers.removeUnused()
     }
 

@@ -90,9 +90,12 @@ struct Workspaces: Sendable {
     }
 
     /// Makes a user a member within the limits of the workspace. The caller has checked the permission.
+    ///
+    /// - Returns: `added` or `lockedOut`.
+    @discardableResult
     func admit(
         _ user: UserID, to workspace: Workspace, as role: WorkspaceRole = .member, in tx: PostgresTransaction
-    ) async throws {
+    ) async throws -> MemberAddition {
         let addition = try await members.add(user, to: workspace.id, as: role, at: .now, in: tx)
         switch addition {
         case .present: throw Failure.duplicate("The user is already a member.")
@@ -103,6 +106,7 @@ struct Workspaces: Sendable {
             throw Failure.invalid("The workspace has too many members.")
         }
         try await publish(addition, of: user, to: workspace, in: tx)
+        return addition
     }
 
     /// Publishes that a user has become a member. The other services learn of a locked-out member when they are let in.

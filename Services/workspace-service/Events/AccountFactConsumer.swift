@@ -13,7 +13,8 @@ struct AccountFactConsumer: Sendable {
         switch fact {
         case .userChanged: return
         case .userDeleted(let deletion):
-            try await erasure.erase(deletion.user)
+            let addresses = try await auth.addresses(ofDeleted: deletion.user)
+            try await erasure.erase(deletion.user, invitedAt: addresses)
             try await auth.erased(deletion, by: .workspace)
         case .signedIn(let act):
             try await audit.signedIn(act)

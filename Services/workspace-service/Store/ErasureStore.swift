@@ -28,6 +28,12 @@ struct ErasureStore: Sendable {
     private static let invitations = Statement.write(
         "erase creators of invitations",
         "update invitation set created_by = null, recipient = null where created_by = $1")
+    private static let recipients = Statement.write(
+        "erase recipients of invitations",
+        """
+        update invitation set recipient = null
+        where recipient is not null and lower(recipient collate "C") = any($1::text[])
+        """)
     private static let secondFactor = Statement.write(
         "erase second factor", "delete from second_factor where user_id = $1")
     private static let graces = Statement.write(
@@ -58,12 +64,13 @@ struct ErasureStore: Sendable {
         }
     }
 
-    /// Erases rows outside of memberships: bans, requests, invitations, and the origin of entries of the audit log.
-    func erase(_ user: UserID) async throws {
+    /// Erases rows outside of memberships: bans, requests, invitations by and to the user, and the origin of entries of the audit log.
+    func erase(_ user: UserID, invitedAt addresses: [String]) async throws {
         try await database.execute(Self.bans, user)
         try await database.execute(Self.moderations, user)
         try await database.execute(Self.requests, user)
         try await database.execute(Self.invitations, user)
+        try await database.execute(Self.recipients, addresses)
         try await database.execute(Self.secondFactor, user)
         try await database.execute(Self.graces, user)
         try await database.execute(Self.bots, user)

@@ -41,6 +41,7 @@ public final class Authenticator: Sendable {
     public static let issuer = "maru"
 
     private let authority: any TokenAuthority
+    private let bots: BotQuestions
     private let revocations: Revocations
     /// Fetches the keys for all loops.
     private let loop: EventLoop
@@ -86,6 +87,7 @@ public final class Authenticator: Sendable {
     /// Creates an authenticator without keys; `refreshKeys` fetches them.
     public init(authority: any TokenAuthority, revocations: Revocations, on group: EventLoopGroup) {
         self.authority = authority
+        bots = BotQuestions(authority)
         self.revocations = revocations
         loop = group.loops[0]
         verifiers = Mutex(Verifiers(keys: VerificationKeySet([])))
@@ -107,11 +109,13 @@ public final class Authenticator: Sendable {
     }
 
     /// The caller, by the access token in the `Authorization` header, with or without `Bearer`. The token must have been
-    /// issued under the client profile of the request's API key.
-    public func caller(of request: Request, under profile: ClientProfile) async throws -> Caller {
+    /// issued under the client profile of the request's API key. The address limits questions about unknown tokens of bots.
+    public func caller(
+        of request: Request, under profile: ClientProfile, from address: @autoclosure () -> String
+    ) async throws -> Caller {
         if let known = try knownIdentity(of: request) { return try Self.caller(known, under: profile) }
         let token = try Self.token(of: request)
-        let identity = try await identity(of: token, for: .access)
+        let identity = try await identity(of: token, for: .access, from: address())
         caches.current.tokens.insert(identity, for: token.span)
         return try Self.caller(identity, under: profile)
     }
@@ -134,12 +138,14 @@ public final class Authenticator: Sendable {
         return identity
     }
 
-    /// Verifies `token` and returns its content.
-    public func identity(of token: [UInt8], for purpose: Purpose) async throws -> Identity {
+    /// Verifies `token`, which came from the address, and returns its content.
+    public func identity(of token: [UInt8], for purpose: Purpose, from address: String) async throws -> Identity {
         do {
             // Every token passes here before it enters the cache, so later calls need no such check.
             try await revocations.requireKnowledge()
-            if purpose == .access, let secret = BotToken.secret(in: token) { return try await bot(of: secret) }
+            if purpose == .access, let secret = BotToken.secret(in: token) {
+                return try await bot(of: secret, from: address)
+            }
             do {
                 return try verify(token, for: purpose)
             } catch JWTError.unknownKey {
@@ -151,8 +157,8 @@ public final class Authenticator: Sendable {
         }
     }
 
-    private func bot(of secret: BearerSecret) async throws -> Identity {
-        guard let bot = try await authority.bot(of: secret.hash) else { throw JWTError.malformed }
+    private func bot(of secret: BearerSecret, from address: String) async throws -> Identity {
+        guard let bot = try await bots.bot(of: secret, from: address) else { throw JWTError.malformed }
         let identity = Identity(
             caller: Caller(user: bot.user, session: bot.session, scopes: bot.scopes), profile: bot.profile,
             expires: .now + Self.botLifetime)

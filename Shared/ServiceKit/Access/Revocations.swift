@@ -38,11 +38,13 @@ public final class Revocations: Sendable {
     private static let pollInterval = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - memory: how long a revocation is kept: the longest lifetime of a token.
+    ///   - memory: the longest lifetime of a token. A revocation is kept for longer by the time that it may become visible late.
     ///   - loop: makes the first poll.
     public init(authority: any TokenAuthority, memory: Duration, on loop: EventLoop) {
         self.authority = authority
         self.loop = loop
+        // A refresh under way makes tokens of the session until its revocation is visible.
+        let memory = memory + Self.lookBack
         self.memory = memory
         state = Mutex(State(knownUntil: Timestamp.now - memory))
     }

@@ -14,14 +14,18 @@ extension OutboxRelay {
         let age = done.count < streams.keys.count ? retention.unread : retention.acknowledged
         // The patterns of the streams that keep rows.
         var keeping: Set<String> = []
+        // Rows that are kept were read once: the next query begins behind them.
+        var begin: Int64 = 0
         while !Task.isCancelled {
-            let old = try await database.query(statements.old, Self.batch, age.wholeMilliseconds, keeping.sorted())
+            let old = try await database.query(
+                statements.old, Self.batch, age.wholeMilliseconds, keeping.sorted(), begin)
             let rows = try old.map { row throws(PostgresError) in
                 (
                     id: try row.next(as: Int64.self), place: streams.place(try row.next(as: String.self)),
-                    workspace: try row.next(as: Int64.self)
+                    workspace: try row.next(as: Int64.self), publishedAt: try row.next(as: Int64.self)
                 )
             }
+            begin = rows.last?.publishedAt ?? begin
             let deletable = rows.filter { row in
                 guard let place = row.place, let done = done[place.key] else { return true }
                 return place.id < done

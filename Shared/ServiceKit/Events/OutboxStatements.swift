@@ -14,7 +14,8 @@ public struct OutboxStatements: Sendable {
     let publishAgain: Statement
     /// Deletes the rows `$1` of the workspace `$2`.
     let delete: Statement
-    /// Old published rows, at most `$1`, of a least age of `$2` ms, with their workspaces. Leaves out entries like one of `$3`.
+    /// Old published rows, at most `$1`, of a least age of `$2` ms, with their workspaces and times. Leaves out entries like one of `$3`,
+    /// and rows that were published before `$4`.
     let old: Statement
     /// The workspaces with rows that wait, at most `$1`, of a least age of `$2` ms; nil for an outbox that is whole.
     let workspaces: Statement?
@@ -60,8 +61,9 @@ public struct OutboxStatements: Sendable {
         old: .read(
             "old outbox rows",
             """
-            select id, entry, 0::bigint from outbox
+            select id, entry, 0::bigint, published_at from outbox
             where published_at < (extract(epoch from now()) * 1000)::bigint - $2 and not entry like any($3::text[])
+                and published_at >= $4
             order by published_at limit $1
             """),
         workspaces: nil, publishedWorkspaces: nil)
@@ -110,8 +112,9 @@ public struct OutboxStatements: Sendable {
         old: .read(
             "old outbox rows of workspaces",
             """
-            select id, entry, workspace from outbox
+            select id, entry, workspace, published_at from outbox
             where published_at < (extract(epoch from now()) * 1000)::bigint - $2 and not entry like any($3::text[])
+                and published_at >= $4
             order by published_at limit $1
             """),
         workspaces: .read(

@@ -66,6 +66,15 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Puts back a token of `key` that turned out not to be used up.
+    func giveBack(_ key: Key) {
+        withShard(of: key) { shard in
+            guard let index = shard.entries.index(forKey: key) else { return shard.overflow.giveBack() }
+            shard.entries.values[index].bucket.giveBack()
+            shard.entries.values[index].unreported = max(0, shard.entries.values[index].unreported - 1)
+        }
+    }
+
     private func withShard<Result>(of key: Key, _ body: (inout Shard) -> Result) -> Result {
         shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))].withLock { body(&$0) }
     }

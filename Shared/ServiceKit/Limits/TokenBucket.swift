@@ -26,6 +26,9 @@ public struct TokenBucket: Sendable {
         return .nanoseconds(Int64(((1 - tokens) / perNanosecond).rounded(.up)))
     }
 
+    /// Puts a token back.
+    mutating func giveBack() { tokens = min(burst, tokens + 1) }
+
     /// Lowers the number of tokens to those left in the shared bucket, minus the `taken` tokens that were taken here since
     /// the last report. The result is negative if other instances have taken more than there was.
     mutating func settle(shared left: Double, taken: Int, now: UInt64) {

@@ -48,7 +48,7 @@ final class PublicAPI: Sendable {
                 try replies.admit(nil, at: call.address)
                 return end(call, nil, try await CallContext.$current.withValue(call) { try await handler(call) })
             case .signedIn(let handler):
-                let known = try await authenticator.caller(of: request, under: call.profile)
+                let known = try await authenticator.caller(of: request, under: call.profile, from: call.address)
                 caller = known
                 try limits.admit(known.user, now: request.receivedAt)
                 try known.require(call.route?.botScope)

@@ -136,8 +136,9 @@ enum Samples {
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
         channelVersion, channelMembership, deletion,
-        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"]),
-        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: []),
+        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"], addresses: ["a@b.kr"]),
+        ErasureReply(
+            requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: [], addresses: []),
         act, MailStatusReply(isSetUp: true), invitation, invitationMail,
         InvitationMail(
             recipient: "a@b.kr", language: nil, seed: [], workspace: "n", inviter: "", link: "",

@@ -40,7 +40,7 @@ struct KeyFetchTests {
             for user in 1...100 {
                 group.addTask {
                     let token = Array(TokenIssuer().token(user: Int64(user)).utf8)
-                    _ = try? await authenticator.identity(of: token, for: .access)
+                    _ = try? await authenticator.identity(of: token, for: .access, from: "192.0.2.1")
                 }
             }
         }

@@ -132,6 +132,18 @@ final class RevocationsTests {
         #expect(authority.callers.allSatisfy { $0 === loops.loops[0] }, "the callers are on no loop")
     }
 
+    @Test("A7: A revocation is kept as long as a token that a refresh made just before it became visible")
+    func refreshUnderWay() {
+        let revocations = Revocations(
+            authority: PagingAuthority(1), memory: .seconds(3600), on: loops.loops[0])
+        let now = Timestamp.now
+        for number in 1...5000 {
+            let age = Duration.seconds(number == 1 ? 3660 : 7200)
+            revocations.insert(Revocation(session: SessionID(Int64(number)), user: UserID(1), at: now - age))
+        }
+        #expect(revocations.contains(SessionID(1)))
+    }
+
     @Test("Revocations older than the longest token lifetime are removed, and no others")
     func forgotten() {
         let revocations = Revocations(

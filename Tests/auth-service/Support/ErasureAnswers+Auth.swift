@@ -16,7 +16,7 @@ extension ErasureAnswers {
             "known_device": .erased("account = $user"), "block": .erased("account = $user"),
             "unused_portrait": .erased("account = $user"),
             "session": .kept("services ask for its revocation until it expires; it names a number and an app"),
-            "erasure": .kept("the record that the account was erased"),
+            "erasure": .kept("the record that the account was erased, with its address until it is"),
             "erasure_part": .kept("as `erasure`"), "erasure_grant": .kept("a row goes when its grant is revoked"),
             "outbox": .kept("facts name a number, those of sign-ins an address; they go after a day"),
             "signing_key": .kept("no user"), "used_nonce": .kept("digests without a user"),

@@ -12,14 +12,15 @@ struct WebhookStoreTests {
 
     /// Inserts a subscription to the events of some channels of workspace 3; none for all.
     private static func subscribe(
-        to events: [WebhookEvent], of channels: [ChannelID] = [], in database: ChatDatabase
+        to events: [WebhookEvent], of channels: [ChannelID] = [], after version: Int64 = 0, in database: ChatDatabase
     ) async throws -> WebhookSubscription {
         let subscription = WebhookSubscription(
             id: WebhookSubscriptionID(1), workspace: workspace, url: "https://a.example", events: events,
             channels: channels, seeds: WebhookSeeds(current: [0], old: nil), createdBy: UserID(4), createdAt: .now,
             state: .on)
         try await database.run { pool in
-            let isStored = try await WebhookSubscriptionStore(database: pool).insert(subscription, limit: 9)
+            let isStored = try await WebhookSubscriptionStore(database: pool).insert(
+                subscription, after: version, limit: 9)
             #expect(isStored)
         }
         return subscription
@@ -63,6 +64,31 @@ struct WebhookStoreTests {
                     "select string_agg(state::text, '' order by id) from chat.webhook_delivery")
                 #expect(states == "202200", "\(pageSize)")
             }
+        }
+    }
+
+    @Test("A fact that is published again is not told to a subscription that was made, or turned on, after it")
+    func earlierFacts() async throws {
+        try await ChatDatabase.use { database in
+            let subscription = try await Self.subscribe(to: [.member], after: 5, in: database)
+            try await database.run { pool in
+                let (intake, store) = (WebhookIntakeStore(database: pool), WebhookSubscriptionStore(database: pool))
+                func publish(_ versions: ClosedRange<Int64>) async throws {
+                    for version in versions {
+                        try await intake.add(
+                            .member, detail: "{}", key: "\(version)",
+                            in: WorkspaceVersion(workspace: Self.workspace, version: version), channel: nil, at: .now)
+                    }
+                }
+                try await publish(4...6)
+                _ = try await store.turnOff(subscription, because: nil, at: .now)
+                try await publish(7...7)
+                try await store.turnOn(subscription, after: 7, at: .now)
+                // Redis has lost its data.
+                try await publish(4...8)
+            }
+            let keys = "select string_agg(key, ' ' order by key) from chat.webhook_delivery"
+            #expect(try await database.ask(keys) == "6 8")
         }
     }
 

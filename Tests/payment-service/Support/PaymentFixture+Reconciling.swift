@@ -23,7 +23,8 @@ extension PaymentFixture {
             sql: """
                 insert into payment.payment
                     (provider, reference, order_number, item, amount, cancelled_amount, currency, status, checked_at)
-                select 'portone-v1', 'imp_open_' || number, 'ios_sooda_9', '10 Coin', 100, 0, 'KRW', 'open', number
+                select 'portone-v1', 'imp_open_' || number, 'ios_sooda_9', '10 Coin', 100, 0, 'KRW', 'open',
+                    (extract(epoch from now()) * 1000)::bigint - 86400000 + number
                 from generate_series(1, \(count)) as number
                 """)
     }

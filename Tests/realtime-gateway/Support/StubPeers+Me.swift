@@ -4,6 +4,8 @@ import ServiceSupport
 import Wire
 
 struct StubOfMe: Sendable {
+    /// The read markers of all users in rooms; a room without one has no unread messages.
+    var markers: [RoomID: Int64] = [:]
     /// Bytes that are added to the summary of each room.
     var padding = 0
     /// The paths of calls that fail.
@@ -64,13 +66,15 @@ extension PeersOfGateway {
         let own = dms.filter { $0.value.users.contains(user) }.keys.sorted().map { RoomID(DMID($0)) }
         let rooms = (named.map { RoomID($0) } + own).map { room in
             let head = messages[room]?.last?.body.seq ?? 0
+            let marker = me.markers[room] ?? head
             return MyRoomsReply.Room(
                 room: room, workspace: WorkspaceID(room.channel.map { workspace(of: $0.rawValue) } ?? 3),
-                head: RoomHead(seq: head, rev: rev(of: room)), unread: 0,
+                head: RoomHead(seq: head, rev: rev(of: room)), unread: head - marker,
                 summary: JSONWriter.bytes { json in
                     json.object { json in
                         json.field("room", room.description)
                         json.field("lastSeq", head)
+                        if me.markers[room] != nil { json.field("lastReadSeq", marker) }
                         if me.padding > 0 { json.field("name", String(repeating: "x", count: me.padding)) }
                     }
                 })

@@ -74,6 +74,8 @@ struct PeersOfWorkspaces: StubState {
             return isNoticeDown ? .refusal(500, "E99") : .json("{}")
         case ("bots", let last): return bots(call, last)
         case ("mail", _): return .json(#"{"set_up":\#(sendsMail)}"#)
+        case ("erasures", _) where call.method == "GET":
+            return .json(#"{"requested_at":1,"waiting":[],"addresses":["\#(call.number)@example.com"]}"#)
         case ("erasures", _):
             erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
             return .json("{}")

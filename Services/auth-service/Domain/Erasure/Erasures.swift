@@ -46,9 +46,9 @@ struct Erasures: Sendable {
         let (account, ended) = try await facts.outbox.transaction { tx in
             // Without a mail server nothing would delete the goodbye, which has the address.
             let closed = try await store.close(order.account, sendsGoodbye: mails.isSetUp, at: now, in: tx)
-            guard let account = closed else { throw Failure.notFound }
+            guard let (account, addresses) = closed else { throw Failure.notFound }
             let ended = try await sessions.revokeAll(of: order.account, at: now, in: tx)
-            try await store.begin(order, at: now, due: now + Self.settling, in: tx)
+            try await store.begin(order, of: addresses, at: now, due: now + Self.settling, in: tx)
             try await store.eraseOwn(order.account, in: tx)
             try await facts.changed(account, in: tx)
             return (account, ended)

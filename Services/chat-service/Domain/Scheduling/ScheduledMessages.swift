@@ -11,10 +11,15 @@ struct ScheduledMessages: Sendable {
     let changes: MessageChanges
 
     /// Schedules a message. The caller must be able to write to the room now. Idempotent: the same `client_id`, text and
-    /// time again returns the first one.
+    /// time again returns the first one, as long as that is not sent.
     func schedule(
         _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller
     ) async throws -> ScheduledMessage {
+        // Before all checks: the time of an earlier call may have come meanwhile.
+        if let known = try await store.find(request, to: target, by: caller.user) {
+            try Self.requireSame(known, request, at)
+            return known
+        }
         try limits.check(at)
         // The send checks it again. Masked words are masked then.
         let rules = try await changes.moderation.rules(of: target.workspace)
@@ -46,12 +51,17 @@ struct ScheduledMessages: Sendable {
         let scheduled = try await store.insert(
             request, files: files, at: at, to: target, by: caller, limit: limits.ofUser, now: .now)
         guard let scheduled else { throw Failure.invalid("You have too many scheduled messages.") }
-        guard scheduled.content == request.content, scheduled.at == at, scheduled.reply == request.reply,
-            scheduled.files.count == files.count
-        else {
-            throw Failure(.invalidRequest, "Another message was scheduled with this client_id.", status: 409)
-        }
+        try Self.requireSame(scheduled, request, at)
         return scheduled
+    }
+
+    /// Throws unless a call with the `client_id` of a stored message asks for the same.
+    private static func requireSame(
+        _ scheduled: ScheduledMessage, _ request: SendRequest, _ at: Timestamp
+    ) throws(Failure) {
+        guard scheduled.content == request.content, scheduled.at == at, scheduled.reply == request.reply,
+            scheduled.files.count == request.files.count
+        else { throw Failure(.invalidRequest, "Another message was scheduled with this client_id.", status: 409) }
     }
 
     /// A page of the caller's scheduled messages by their times, after `cursor`.
@@ -63,7 +73,11 @@ struct ScheduledMessages: Sendable {
     func change(
         _ id: ScheduledID, content: String?, at: Timestamp?, by caller: Caller
     ) async throws -> ScheduledMessage {
-        if let content { _ = try SendRequest(content: content, files: [], clientID: nil) }
+        if let content {
+            // Its files never change. A message with files needs no text.
+            let files = try await content.isEmpty ? store.files(of: id, caller.user) : []
+            _ = try SendRequest(content: content, files: [], clientID: nil, kept: files)
+        }
         if let at { try limits.check(at) }
         guard let changed = try await store.change(id, of: caller.user, content: content, at: at, now: .now) else {
             throw Failure.notFound

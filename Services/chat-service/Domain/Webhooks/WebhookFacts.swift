@@ -53,7 +53,7 @@ struct WebhookFacts: Sendable {
     ) async throws {
         let detail = String(decoding: JSONWriter.bytes { json in json.object(write) }, as: UTF8.self)
         try await store.add(
-            event, detail: detail, key: "\(event.rawValue)-\(key)", in: workspace.workspace, channel: channel, at: .now)
+            event, detail: detail, key: "\(event.rawValue)-\(key)", in: workspace, channel: channel, at: .now)
         wake()
     }
 }

@@ -49,13 +49,16 @@ struct WebhookSubscriptions: Sendable {
             throw Failure.invalid("url and events are required.")
         }
         guard others.count < limits.ofWorkspace else { throw Self.tooMany }
+        let version = try await access.version(of: workspace, for: user)
         let subscription = WebhookSubscription(
             id: try await store.nextID(), workspace: workspace, url: try limits.checkedURL(url),
             events: try Self.checked(events),
             channels: try await checked(wish.channels ?? [], in: workspace, for: user),
             seeds: WebhookSeeds(current: WebhookSigner.seed(), old: nil), createdBy: user, createdAt: .now, state: .on)
         try await record(.subscriptionCreated, subscription, by: user, from: origin)
-        guard try await store.insert(subscription, limit: limits.ofWorkspace) else { throw Self.tooMany }
+        guard try await store.insert(subscription, after: version, limit: limits.ofWorkspace) else {
+            throw Self.tooMany
+        }
         watch.watch(workspace)
         return subscription
     }
@@ -67,11 +70,12 @@ struct WebhookSubscriptions: Sendable {
         let (url, events) = (try wish.url.map(limits.checkedURL), try wish.events.map(Self.checked))
         var channels: [ChannelID]?
         if let wished = wish.channels { channels = try await checked(wished, in: workspace, for: user) }
+        let version = try await wish.isOn == true ? access.version(of: workspace, for: user) : 0
         try await record(.subscriptionChanged, before, by: user, from: origin)
         try await store.change(before, url: url, events: events, channels: channels, at: .now)
         if url != nil { wake() }
         if wish.isOn == true {
-            try await store.turnOn(before, at: .now)
+            try await store.turnOn(before, after: version, at: .now)
             watch.watch(workspace)
             wake()
         } else if wish.isOn == false {

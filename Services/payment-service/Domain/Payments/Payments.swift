@@ -29,7 +29,11 @@ struct Payments: Sendable {
     func order(_ name: String, for user: UserID, under key: String) async throws -> PurchaseOrder {
         guard let item = catalogue[name: name] else { throw Failure.invalid("The store has no such item.") }
         let order = PurchaseOrder(of: item, for: user, under: key)
-        guard try await orders.insert(order, limit: limits.ordersPerDay) else {
+        // The store locks the user's orders. Calls that wait for the lock would take the connections of other users.
+        let isAccepted = try await ledger.queue.run(user) {
+            try await orders.insert(order, limit: limits.ordersPerDay)
+        }
+        guard isAccepted else {
             throw Failure.tooManyCalls(retryAfter: .seconds(3600))
         }
         return order
@@ -53,7 +57,8 @@ struct Payments: Sendable {
             guard owner == buyer.user else { throw PaymentVerdict.Refusal.taken }
         }
         _ = try providers.candidates(for: reference)
-        let attempt = try await accepted(attempts.record(newAttempt(reference, of: nil, buyer)))
+        let attempt = try await accepted(
+            ledger.queue.run(buyer.user) { try await attempts.record(newAttempt(reference, of: nil, buyer)) })
         switch await providers.ask(about: reference) {
         case .unusable(let fault):
             try await attempts.postpone(attempt.id, until: .now + attempt.retryDelay)

@@ -86,12 +86,14 @@ struct Reconciliation: Sendable {
     private func comparePayments(since start: Timestamp) async throws -> Comparison {
         var comparison = Comparison()
         var failures: [String: Int] = [:]
+        var floor: Timestamp?
         while true {
             let page = try await payments.payments.unchecked(
-                since: start, notOlderThan: start - window, except: comparison.skipped, notOf: comparison.silent,
-                limit: Self.page)
-            if page.isEmpty { return comparison }
-            for record in page where !comparison.silent.contains(record.provider) {
+                since: start, notOlderThan: start - window, after: floor, except: comparison.skipped,
+                notOf: comparison.silent, limit: Self.page)
+            guard let last = page.last else { return comparison }
+            floor = last.checkedAt
+            for (record, _) in page where !comparison.silent.contains(record.provider) {
                 let isChecked = await compare(record, in: &comparison)
                 comparison.checked += 1
                 let inARow = isChecked ? 0 : failures[record.provider, default: 0] + 1
@@ -133,11 +135,11 @@ struct Reconciliation: Sendable {
             try await payments.payments.markChecked(record.id)
             return false
         case .unknown:
-            try await payments.payments.markChecked(record.id)
+            try await payments.payments.markCompared(record.id)
             differences = PaymentComparison.differences(of: record, from: nil)
         case .payment(let report, _):
             let settled = try await payments.settle(report, of: record.provider, for: nil)
-            try await payments.payments.markChecked(record.id)
+            try await payments.payments.markCompared(record.id)
             differences = PaymentComparison.differences(of: settled.before, from: report)
         }
         for difference in differences { try await store.record(difference) }

@@ -6,6 +6,11 @@ import Wire
 
 /// Tells `/me` sockets of changes of workspaces, channels, members and profiles.
 extension GatewayShard {
+    /// The look-ups of a changed profile while a service does not answer: about half a minute.
+    private static let mostLookUps = 12
+    private static let firstLookUpPause = Duration.milliseconds(250)
+    private static let longestLookUpPause = Duration.seconds(5)
+
     /// A client has been told of a change of its access.
     func accessTold(_ event: MeEvent, to socket: MeSocket) {
         switch event {
@@ -63,23 +68,37 @@ extension GatewayShard {
         return sockets.filter { me.sees(workspace, $0) }
     }
 
-    /// A profile has changed: the members of the user's workspaces are told, and the user's own devices.
+    /// A profile has changed: the members of the user's workspaces are told, and the user's own devices. Nothing else would bring them
+    /// the new name, so a look-up that fails is repeated.
     func profileChanged(_ user: UserID) {
         // The summaries of a start have names.
         context.me.starts.changed(in: nil)
         if me.isEmpty { return }
         me.lookUps.add(user) { [self] in
-            guard let channels = try? await context.me.workspaces.channels(of: user),
-                let profiles = try? await context.me.auth.profiles(of: [user])
-            else { return }
-            var sockets: [MemberID: MeSocket] = [:]
-            for workspace in Set(channels.map(\.workspace)) {
-                let others = me.sockets(in: workspace).filter { $0.user != user }
-                for socket in tellGuests(of: workspace, among: others) { sockets[socket.id] = socket }
+            var backoff = Backoff(first: Self.firstLookUpPause, limit: Self.longestLookUpPause)
+            while !me.isEmpty {
+                if let found = try? await profile(of: user) { return tell(found.view, of: user, in: found.workspaces) }
+                guard backoff.failures < Self.mostLookUps else { return me.lookUps.noteOmission() }
+                do { try await loop.sleep(for: backoff.next()) } catch { return }
             }
-            for socket in me.sockets(of: user) { sockets[socket.id] = socket }
-            tell(.profile(user, profiles.first?.member), Array(sockets.values))
         }
+    }
+
+    /// A profile, nil for a deleted account, and the workspaces of its user.
+    private func profile(of user: UserID) async throws -> (view: MemberView?, workspaces: Set<WorkspaceID>) {
+        let channels = try await context.me.workspaces.channels(of: user)
+        let profiles = try await context.me.auth.profiles(of: [user])
+        return (profiles.first?.member, Set(channels.map(\.workspace)))
+    }
+
+    private func tell(_ view: MemberView?, of user: UserID, in workspaces: Set<WorkspaceID>) {
+        var sockets: [MemberID: MeSocket] = [:]
+        for workspace in workspaces {
+            let others = me.sockets(in: workspace).filter { $0.user != user }
+            for socket in tellGuests(of: workspace, among: others) { sockets[socket.id] = socket }
+        }
+        for socket in me.sockets(of: user) { sockets[socket.id] = socket }
+        tell(.profile(user, view), Array(sockets.values))
     }
 
     /// Events may have been missed: clients read their workspaces again.

@@ -28,7 +28,7 @@ extension GatewayShard {
                     ) { try await self.start(of: socket) }
                     if !socket.isEnded {
                         enter(socket, start)
-                        socket.begin(start.reply, from: cursors)
+                        socket.begin(start, from: cursors)
                     }
                     return
                 } catch {
@@ -63,6 +63,33 @@ extension GatewayShard {
                 try await context.me.startReads.start(of: socket.user, for: socket.profile)
             }
             if accessChanges.holds(mark, of: socket.user, in: start.workspaces) { return start }
+        }
+    }
+
+    /// Tells a socket of read markers that other devices of its user have moved since its start, in rooms that it was not in yet.
+    func compareReads(of socket: MeSocket, in late: [RoomID: MeMachine.Room]) {
+        guard let moves = socket.own.readMoves else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+            while !socket.isEnded {
+                do {
+                    await socket.waitForRoom()
+                    let count = try await context.me.starts.readMoves(of: socket.user)
+                    if count == moves { return }
+                    let start = try await start(of: socket)
+                    // The event of a marker that moves now may come before these.
+                    if try await context.me.starts.readMoves(of: socket.user) == count {
+                        return tell(start.reads(of: socket.user, since: late), to: socket)
+                    }
+                } catch {}
+                try? await loop.sleep(for: backoff.next())
+            }
+        }
+    }
+
+    private func tell(_ reads: [RoomRead], to socket: MeSocket) {
+        for read in reads where !socket.isEnded && socket.isIn(read.room) {
+            socket.send(.read(read, withCounts: true))
         }
     }
 

@@ -8,7 +8,8 @@ import Wire
 final class MeIndex: @unchecked Sendable {
     let presence: PresenceHub
     let badges: BadgeBoard
-    /// Look-ups of profiles for events, so that the events about a user keep their order.
+    /// Look-ups of profiles for events, so that the events about a user keep their order. After one that was left out clients read their
+    /// workspaces again.
     let lookUps: UserTasks
     private var sockets: [MemberID: Entry] = [:]
     private var users: [UserID: [MeSocket]] = [:]
@@ -17,6 +18,7 @@ final class MeIndex: @unchecked Sendable {
     private var pageSizes: [RoomID: Int] = [:]
 
     private static let mostPageSizes = 4096
+    private static let mostLookUps = 2048
 
     private struct Entry {
         let socket: MeSocket
@@ -36,7 +38,7 @@ final class MeIndex: @unchecked Sendable {
     init(of shard: GatewayShard) {
         presence = PresenceHub(on: shard.loop, named: shard.cursors.loopName, shard.context.me)
         badges = BadgeBoard(of: shard)
-        lookUps = UserTasks(on: shard.loop)
+        lookUps = UserTasks(on: shard.loop, limit: Self.mostLookUps) { [weak shard] in shard?.directoryUnknown() }
     }
 
     var isEmpty: Bool { users.isEmpty }

@@ -29,6 +29,9 @@ struct MeMachine {
         case retryLater(RoomID, failures: Int)
         /// Read all rooms of the user again: `refreshed` follows.
         case readAgain
+        /// Tell the client of read markers that have moved in these rooms since the start. It could not hear of them before it was in
+        /// them.
+        case compareReads([RoomID: Room])
     }
 
     private struct Resumption {
@@ -46,6 +49,8 @@ struct MeMachine {
     private var resuming: [RoomID: Resumption] = [:]
     /// Rooms that could not be read, until they are queued again.
     private var failing: [RoomID: Resumption] = [:]
+    /// The rooms that were not entered at once, until the last of them has been resumed.
+    private var late: [RoomID: Room] = [:]
     private(set) var isReady = false
 
     /// Rooms that are resumed at a time.
@@ -77,6 +82,7 @@ struct MeMachine {
                 actions.append(.enter(room.id, after: start, head: room.head))
             } else {
                 rooms[room.id] = .waiting
+                late[room.id] = room
                 queue.append(Resumption(room: room.id, workspace: room.workspace, start: start, head: room.head))
             }
         }
@@ -111,6 +117,10 @@ struct MeMachine {
             }
         }
         queue = doubtful + queue
+        if !late.isEmpty, queue.isEmpty, resuming.isEmpty, failing.isEmpty {
+            actions.append(.compareReads(late))
+            late = [:]
+        }
         return actions
     }
 
@@ -209,7 +219,7 @@ struct MeMachine {
     mutating func end() -> [Action] {
         let left = rooms.all.filter { !$0.membership.isOutside }.map(\.room)
         rooms = MeMemberships()
-        (queue, resuming, failing) = ([], [:], [:])
+        (queue, resuming, failing, late) = ([], [:], [:], [:])
         return left.map { .leave($0) }
     }
 }

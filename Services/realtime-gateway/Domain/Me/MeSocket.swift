@@ -26,7 +26,7 @@ final class MeSocket: @unchecked Sendable {
     private var start: MyRoomsReply?
     private(set) var isEnded = false
     private(set) lazy var calls = MeCalls(of: self, shard)
-    /// The state of the user that others see, and the last badge.
+    /// The state of the user that others see, the last badge, and the read markers of the start.
     private(set) var own = OwnState()
 
     struct OwnState {
@@ -37,6 +37,8 @@ final class MeSocket: @unchecked Sendable {
         /// Whether the client says that its user is away.
         fileprivate(set) var isAway = false
         fileprivate(set) var badge: MeBadge?
+        /// See `MeStart.readMoves`.
+        fileprivate(set) var readMoves: Int64?
 
         var presence: PresenceState { sharesPresence ? isAway ? .away : .online : .offline }
     }
@@ -74,8 +76,10 @@ final class MeSocket: @unchecked Sendable {
     var meCaller: MeCaller { MeCaller(user: caller.user, session: caller.session, profile: profile.name) }
 
     /// The start has been read: the client is told, and the socket enters its rooms.
-    func begin(_ start: MyRoomsReply, from cursors: MeCursors) {
+    func begin(_ found: MeStart, from cursors: MeCursors) {
+        let start = found.reply
         self.start = start
+        own.readMoves = found.readMoves
         note(settings: start.settings)
         let rooms = start.rooms.map {
             MeMachine.Room(id: $0.room, workspace: $0.workspace, head: $0.head, unread: $0.unread)
@@ -163,6 +167,7 @@ final class MeSocket: @unchecked Sendable {
             let pause = min(Self.firstPause * (1 << min(failures - 1, 20)), Self.longestPause)
             engine.loop.schedule(after: pause) { [weak self] in self?.handle { $0.retry(room) } }
         case .readAgain: shard.refresh(self)
+        case .compareReads(let rooms): shard.compareReads(of: self, in: rooms)
         }
     }
 }

@@ -85,7 +85,8 @@ final class StartCache: Sendable {
             kept.increment()
             return known.start
         }
-        let start = try await fetch()
+        var start = try await fetch()
+        start.readMoves = count ?? 0
         read.increment()
         state.withLock { state in
             state.remove(user)
@@ -100,6 +101,11 @@ final class StartCache: Sendable {
         }
         return start
     }
+
+    /// How often the read markers of a user have moved lately.
+    ///
+    /// - Throws: if Redis does not answer.
+    func readMoves(of user: UserID) async throws -> Int64 { try await moves.count(of: user) ?? 0 }
 
     /// Frees the memory of starts that are too old, now and again.
     func expire(on loop: EventLoop) {

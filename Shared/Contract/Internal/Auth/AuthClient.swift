@@ -42,6 +42,15 @@ public struct AuthClient: Sendable {
         _ = try await client.send(ErasedRequest(user: deletion.user, part: part, round: deletion.round))
     }
 
+    /// The spellings of the email of a deleted account; none once everything is erased, or if nobody deleted the account.
+    public func addresses(ofDeleted user: UserID) async throws -> [String] {
+        do {
+            return try await client.send(ErasureRequest(user: user)).addresses
+        } catch let failure as Failure where failure.code == .notFound {
+            return []
+        }
+    }
+
     /// Mails a notice to the owner of an account.
     public func notify(_ notice: NoticeRequest) async throws { _ = try await client.send(notice) }
 

@@ -34,7 +34,7 @@ public struct ErasedRequest: InternalRequest {
     }
 }
 
-/// Asks auth-service how far the erasure of an account is: for operators and tests. 404 for an account that nobody deleted.
+/// Asks auth-service how far the erasure of an account is, and for its addresses. 404 for an account that nobody deleted.
 public struct ErasureRequest: InternalRequest {
     public typealias Reply = ErasureReply
 
@@ -55,18 +55,24 @@ public struct ErasureReply: WireMessage {
     public let erasedAt: Timestamp?
     /// The services, and the grants of providers, that are not done yet.
     public let waiting: [String]
+    /// The spellings of the account's email, in lower case; none once everything is erased.
+    public let addresses: [String]
 
-    public init(requestedAt: Timestamp, erasedAt: Timestamp?, waiting: [String]) {
+    public init(requestedAt: Timestamp, erasedAt: Timestamp?, waiting: [String], addresses: [String]) {
         self.requestedAt = requestedAt
         self.erasedAt = erasedAt
         self.waiting = waiting
+        self.addresses = addresses
     }
 
     public init?(_ json: JSONValue) {
         guard let requestedAt = json.timestamp("requested_at"), let waiting = json["waiting"]?.array(\.string) else {
             return nil
         }
-        self.init(requestedAt: requestedAt, erasedAt: json.timestamp("erased_at"), waiting: waiting)
+        // The version before has no addresses.
+        self.init(
+            requestedAt: requestedAt, erasedAt: json.timestamp("erased_at"), waiting: waiting,
+            addresses: json["addresses"]?.array(\.string) ?? [])
     }
 
     public func write(to json: inout JSONWriter) {
@@ -74,6 +80,7 @@ public struct ErasureReply: WireMessage {
             json.field("requested_at", requestedAt.milliseconds)
             if let erasedAt { json.field("erased_at", erasedAt.milliseconds) }
             json.field("waiting", waiting)
+            json.field("addresses", addresses)
         }
     }
 }
