@@ -5,6 +5,7 @@ import threading
 import pytest
 from app import App
 from bucket import some_bytes
+from waiting import eventually
 
 
 @pytest.fixture
@@ -47,8 +48,8 @@ def test_an_upload_waits_for_a_silent_bucket(product, party):
     content = some_bytes()
     call = threading.Thread(target=lambda: replies.append(upload(writer, channel, content)))
     call.start()
-    while product.bucket.refused == before:
-        assert call.is_alive(), replies
+    eventually(lambda: product.bucket.refused > before or not call.is_alive())
+    assert call.is_alive(), replies
     writer.say(channel, "meanwhile")
     product.bucket.become("well")
     call.join()

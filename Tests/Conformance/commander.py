@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import requests
 from app import App
+from waiting import patiently
 
 
 class Commander:
@@ -71,9 +72,9 @@ class Commander:
         return made
 
     def called(self):
-        return self.calls.get(timeout=60)
+        return self.calls.get(timeout=patiently(60))
 
     def answer(self, call, text, visible="me"):
         """Answers later, by the address of the run."""
         body = {"text": text, "visible": visible}
-        return requests.post(f"{self.product.base}/v1{call['answerUrl']}", json=body, timeout=30)
+        return requests.post(f"{self.product.base}/v1{call['answerUrl']}", json=body, timeout=patiently(30))

@@ -5,6 +5,7 @@ import queue
 import threading
 
 import websocket
+from waiting import patiently
 
 
 class Engine:
@@ -28,7 +29,7 @@ class Engine:
         self.packets.put(None)
 
     def next(self):
-        packet = self.packets.get(timeout=30)
+        packet = self.packets.get(timeout=patiently(30))
         assert packet, "the engine was closed"
         return packet
 

@@ -9,13 +9,15 @@ import tempfile
 import requests
 from waiting import patiently
 
+# A process for previews may take ten times as long by the clock.
+PREVIEWS = f"preview_time = {round(patiently(1))}s\n"
 # All tests come from one address, and faster than users.
 SETTINGS = {
-    "auth-service": "address_rate = 10000\naddress_burst = 10000\nfree_joins = 10000\n",
-    "workspace-service": "user_burst = 10000\n",
+    "auth-service": "address_rate = 10000\naddress_burst = 10000\nfree_joins = 10000\n" + PREVIEWS,
+    "workspace-service": "user_burst = 10000\n" + PREVIEWS,
     # A busy machine may need longer than a person would wait.
     "chat-service": "user_burst = 10000\nhere_timeout = 3s\nsearch_timeout = 10s\n"
-    f"command_timeout = {min(30, round(patiently(3)))}s\n",
+    f"command_timeout = {min(30, round(patiently(10)))}s\nwebhook_timeout = {min(60, round(patiently(10)))}s\n" + PREVIEWS,
     "payment-service": "welcome_grant = 1000\n",
 }
 for program in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):

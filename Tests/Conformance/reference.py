@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import examples
 import jsonschema_rs
 import requests
+from waiting import patiently
 
 FORMS = ("2024-01", "2024-07", "native")
 # A signed URL is used as it is, and one app sends a parameter that no route reads.
@@ -16,7 +17,7 @@ UNDESCRIBED = {"user", "session", "expires", "signature", "userID"}
 
 @cache
 def document(base, name):
-    reply = requests.get(f"{base}/docs/{name}.json", timeout=20)
+    reply = requests.get(f"{base}/docs/{name}.json", timeout=patiently(20))
     assert reply.status_code == 200, f"/docs has no {name}: {reply.status_code}"
     return reply.json()
 

@@ -126,7 +126,7 @@ def test_a_deleted_user_is_erased(product, ctl, join, user):
 def test_an_export_is_ready_when_the_command_ends(product, ctl, user):
     state = ctl("users", "export", user.id, "--json")
     assert state["state"] == "ready"
-    reply = user.session.get(product.base + state["url"], headers={"SesacKey": ""}, timeout=30)
+    reply = user.session.get(product.base + state["url"], headers={"SesacKey": ""}, timeout=patiently(30))
     assert reply.status_code == 200 and reply.content.startswith(b"PK")
 
 
@@ -387,7 +387,7 @@ def test_the_gateway_routes_no_operator(product, ctl):
     credential = (product.data / "secrets/operator/operator_credential").read_text().strip()
     app = App(product, "native")
     reply = app.session.get(
-        f"{product.base}/operator/status", headers={"Authorization": f"Bearer {credential}"}, timeout=20)
+        f"{product.base}/operator/status", headers={"Authorization": f"Bearer {credential}"}, timeout=patiently(20))
     assert reply.status_code >= 400 and "postgres" not in reply.text
 
 
@@ -400,5 +400,5 @@ def test_no_role_of_a_service_changes_the_log_of_operators(product, ctl, user):
             "drop table audit.operator_act", "alter table audit.operator_act disable trigger all", "set role audit",
             "set role audit_keeper",
         ):
-            result = subprocess.run(["psql", "-XAtc", statement, url], capture_output=True, text=True, timeout=30)
+            result = subprocess.run(["psql", "-XAtc", statement, url], capture_output=True, text=True, timeout=patiently(30))
             assert result.returncode != 0, (role, statement)

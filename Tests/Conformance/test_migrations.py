@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import pytest
+from waiting import patiently
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service")
@@ -32,7 +33,7 @@ HEAVY = {
 @pytest.mark.parametrize("service", SERVICES)
 def test_every_migration_states_its_impact_and_a_new_one_is_online_or_has_a_reason(service):
     command = [CHECKOUT / ".build/debug" / service, "--print-migrations"]
-    plan = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout)
+    plan = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=patiently(30)).stdout)
     files = {int(each.name[:4]): each for each in (CHECKOUT / "Services" / service / "Migrations").glob("*.sql")}
     shared = {each["number"] for each in plan} - files.keys()
     # The migrations of the outbox are the same in all services.

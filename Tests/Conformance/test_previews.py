@@ -8,7 +8,7 @@ import subprocess
 import pytest
 import requests
 from pictures import LATITUDE, SECRET_PLACE, animation, bomb, photo, photo_of_place, size_of, sky
-from waiting import eventually
+from waiting import eventually, patiently
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/debug/picture-previews"
 CHAT = 2
@@ -119,7 +119,7 @@ def test_portraits_and_covers_have_previews_too(room, product):
         owner.refused("E11", "GET", path, params={"size": "huge"})
         folder = path.split("/")[2]
         (link,) = owner.post(f"/static/{folder}/links", {"paths": [path]})["links"]
-        signed = requests.get(f"{product.base}/v1{link['url']}&size=small", timeout=20)
+        signed = requests.get(f"{product.base}/v1{link['url']}&size=small", timeout=patiently(20))
         assert size_of(signed.content) == (480, 320)
         assert owner.send("GET", path).headers["Content-Type"] == "image/png"
 
@@ -138,7 +138,7 @@ def test_a_preview_has_the_rights_of_its_picture_and_goes_with_it(room, worlds):
     path = message["files"][0]
     worlds["native"].stranger.refused("E13", "GET", path, params={"size": "small"})
     links = owner.post("/static/channelChats/links", {"paths": [path]})["links"]
-    signed = requests.get(f"{owner.product.base}/v1{links[0]['url']}&size=small", timeout=20)
+    signed = requests.get(f"{owner.product.base}/v1{links[0]['url']}&size=small", timeout=patiently(20))
     assert size_of(signed.content) == (480, 320)
     stored = list((owner.product.data / "files/chat/channelChats").glob(path.rsplit("_", 1)[1].split(".")[0] + "*"))
     assert len(stored) == 3

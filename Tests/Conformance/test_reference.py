@@ -80,7 +80,7 @@ def test_the_product_serves_the_routes_of_the_reference_and_no_other(product):
 
 def test_the_documents_name_the_version_that_runs_and_nothing_outside(product):
     for name in ("native", "2024-07", "2024-01", "events", ""):
-        page = App(product, "native").session.get(f"{product.base}/docs/{name}", timeout=20)
+        page = App(product, "native").session.get(f"{product.base}/docs/{name}", timeout=patiently(20))
         assert page.status_code == 200 and page.headers["Content-Type"].startswith("text/html")
         assert not re.search(r'(src|href)="(https?:)?//', page.text)
         policy = page.headers["Content-Security-Policy"]

@@ -6,7 +6,7 @@ import subprocess
 import contract
 import pytest
 from app import App
-from waiting import eventually
+from waiting import eventually, patiently
 
 SERVICES = ["auth", "workspace", "chat", "realtime", "payment"]
 
@@ -81,7 +81,7 @@ def test_d5_no_role_of_a_service_can_change_the_audit_log(team, product, service
             ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", "-c", statement, dsn],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=patiently(30),
         )
 
     for statement in (

@@ -10,6 +10,7 @@ import requests
 from app import IMAGE, PICTURE, counter
 from engine import Engine
 from sockets import Sockets
+from waiting import patiently
 
 each_key = pytest.mark.parametrize("key", contract.KEYS)
 LEGACY = [key for key in contract.KEYS if key != "native"]
@@ -42,7 +43,7 @@ def test_rule_1_the_gateway_and_the_services_know_200_400_and_500_only(world, ke
     }.items():
         method, path, header = how
         headers = {"SesacKey": key, "Authorization": app.token} | ({"X-Large": header} if header else {})
-        reply = requests.request(method, base + path, headers=headers, timeout=20)
+        reply = requests.request(method, base + path, headers=headers, timeout=patiently(20))
         assert (reply.status_code, reply.json()["errorCode"]) == (400, code), (how[:2], reply.text)
     reply = requests.post(f"{base}/v1/workspaces", files=large, headers={"SesacKey": key, "Authorization": app.token})
     assert (reply.status_code, reply.json()["errorCode"]) == (400, "E11")

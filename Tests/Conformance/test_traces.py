@@ -9,7 +9,7 @@ import requests
 from device import Device
 from sockets import Sockets
 from spans import collected, spans, whole
-from waiting import eventually
+from waiting import eventually, patiently
 
 SEND = "POST /v1/workspaces/{id}/channels/{channel_id}/chats"
 
@@ -169,7 +169,7 @@ def test_every_failure_of_a_native_client_has_the_request_id_and_those_of_shippe
         reply = shipped.send(method, path, json={})
         assert reply.status_code >= 400 and "requestId" not in reply.json() and reply.headers["X-Request-ID"]
     # nginx refuses this one itself.
-    reply = requests.get(product.base + "/elsewhere", headers={"SesacKey": "native"}, timeout=20)
+    reply = requests.get(product.base + "/elsewhere", headers={"SesacKey": "native"}, timeout=patiently(20))
     assert reply.status_code == 404 and reply.json()["requestId"] == reply.headers["X-Request-ID"]
 
 

@@ -7,7 +7,7 @@ import pytest
 import requests
 from device import Device
 from sockets import Sockets
-from waiting import eventually
+from waiting import eventually, patiently
 
 SHIPPED = [key for key in contract.KEYS if key != "native"]
 
@@ -22,7 +22,7 @@ def home(join):
 
 
 def post(product, url, body, **headers):
-    return requests.post(f"{product.base}/v1{url}", json=body, headers=headers, timeout=30)
+    return requests.post(f"{product.base}/v1{url}", json=body, headers=headers, timeout=patiently(30))
 
 
 def test_what_a_program_sends_reaches_a_live_native_client_as_a_message_of_a_bot(product, home):

@@ -26,6 +26,9 @@ SERVICES = {
     "PAYMENT": "payment-service",
 }
 
+# A machine that stands still would leave no time for the second instance.
+PATIENT_RETRIES = ("proxy_next_upstream_timeout 5s;", "proxy_next_upstream_timeout 60s;")
+
 given_ports = set()
 
 

@@ -5,7 +5,7 @@ import json
 import socket
 
 import pytest
-from gateway import CHECKOUT, SERVICES, Gateway, eventually, free_ports, is_closed, patiently, read_reply
+from gateway import CHECKOUT, PATIENT_RETRIES, SERVICES, Gateway, eventually, free_ports, is_closed, patiently, read_reply
 from substitutes import EchoService
 
 LEGACY = "sooda"
@@ -91,7 +91,7 @@ def test_a_service_that_is_down_is_e99(tmp_path):
 
 
 def test_the_error_log_has_the_failed_instance_but_not_the_query(tmp_path):
-    with Gateway(tmp_path) as gateway:
+    with Gateway(tmp_path, changes=[PATIENT_RETRIES]) as gateway:
         service = gateway.services["workspace-service"]
         service.stop()
         for keyword in (b"secret", b"\xff\"secret", b", upstream: \"http://secret"):
@@ -164,7 +164,7 @@ def test_a_poll_that_reached_an_instance_is_never_sent_to_another(tmp_path):
 
 
 def test_a_new_socket_is_tried_at_a_second_instance(tmp_path):
-    with two_instances(tmp_path, "REALTIME") as (gateway, asked):
+    with two_instances(tmp_path, "REALTIME", [PATIENT_RETRIES]) as (gateway, asked):
         assert gateway.request("/socket.io/?EIO=4&transport=polling&vanish").status == 500
         assert asked() == (1, 1)
 
@@ -182,9 +182,7 @@ def test_an_instance_with_an_unreachable_address_is_skipped(tmp_path):
                 break
         services = {name: EchoService(name) for name in SERVICES.values()}
         both = f"127.0.0.1:{port} 127.0.0.1:{services['chat-service'].port}"
-        # A machine that stands still would leave no time for the second instance.
-        changes = [("proxy_next_upstream_timeout 5s;", "proxy_next_upstream_timeout 60s;")]
-        with Gateway(tmp_path, services, changes, CHAT=both) as gateway:
+        with Gateway(tmp_path, services, [PATIENT_RETRIES], CHAT=both) as gateway:
             for _ in range(2):
                 assert gateway.echo("/v1/workspaces/1/dms", method="POST", body=b"{}")["service"] == "chat-service"
 
@@ -193,7 +191,7 @@ def test_instances_share_the_work_and_replace_one_that_is_gone(tmp_path):
     services = {name: EchoService(name) for name in SERVICES.values()}
     second = EchoService("chat-service")
     both = f"127.0.0.1:{services['chat-service'].port} 127.0.0.1:{second.port}"
-    with Gateway(tmp_path, services, CHAT=both) as gateway:
+    with Gateway(tmp_path, services, [PATIENT_RETRIES], CHAT=both) as gateway:
         for _ in range(10):
             gateway.echo("/v1/workspaces/1/dms")
         assert len(second.seen) == 5

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def maructl(tmp_path):
             configuration.touch()
         environment = {**os.environ, "MARU_PROGRAMS": str(programs), "MARU_LOG_LEVEL": "loud", "USER": "anna", "SUDO_USER": ""}
         command = [CHECKOUT / "deploy/maructl", "--data", tmp_path / "data", *words]
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patiently(60))
         return result.returncode, result.stdout.splitlines(), result.stderr
 
     run.data = tmp_path / "data"
@@ -67,7 +67,7 @@ def test_in_the_composition_it_is_the_service_of_that_name(tmp_path):
         calls = tmp_path / "calls"
         calls.unlink(missing_ok=True)
         command = [CHECKOUT / "deploy/maructl", "--compose", *words]
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patiently(60))
         made = calls.read_text().splitlines() if calls.exists() else []
         return result.returncode, [each for each in made if " run " in each]
 

@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 
 def check(folder, files):
@@ -12,7 +12,7 @@ def check(folder, files):
         (folder / name).write_text(text)
     subprocess.run("git init -q && git add -A", shell=True, cwd=folder, check=True)
     command = [CHECKOUT / "deploy/lib/no-prints"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=30)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=patiently(30))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import importlib.util
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 COMMAND = str(CHECKOUT / "deploy/lib/plain-words")
 loader = importlib.machinery.SourceFileLoader("plain_words", COMMAND)
@@ -46,7 +46,7 @@ def check(repository, monkeypatch, capsys):
 @pytest.mark.parametrize("count, expected", [(59, 0), (60, 1)])
 def test_the_command_fails_for_a_fault(repository, count, expected):
     repository({"Shared/A.swift": HIDDEN * count})
-    result = subprocess.run([COMMAND], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([COMMAND], capture_output=True, text=True, timeout=patiently(60))
     assert result.returncode == expected and f"{count} of {count} comment lines" in result.stdout
 
 

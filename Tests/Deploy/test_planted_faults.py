@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 PROGRAM = "def double(number):\n    return 2 * number\n"
 TEST = "import sys\nsys.path.insert(0, '.')\nfrom program import double\n\n\ndef test_double():\n    assert double(0) == 0{more}\n"
@@ -28,7 +28,7 @@ def plant(tmp_path):
         (tmp_path / ".gitignore").write_text(".build\n.venv\n")
         subprocess.run("git init -q && git add -A", shell=True, cwd=tmp_path, check=True)
         command = [tmp_path / "deploy/lib/planted-faults", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, capture_output=True, text=True, timeout=patiently(120))
 
     return run
 
@@ -84,5 +84,5 @@ def test_a_suite_or_one_of_its_tests_is_found_by_its_module(plant):
 
 
 def test_the_planted_faults_fit_the_sources():
-    result = subprocess.run([CHECKOUT / "deploy/mutate", "--check"], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([CHECKOUT / "deploy/mutate", "--check"], capture_output=True, text=True, timeout=patiently(60))
     assert result.returncode == 0, result.stdout

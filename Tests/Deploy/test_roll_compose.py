@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 # Stands in for docker and docker compose: containers are files in a folder, and each change is a line of the journal.
 DOCKER = r"""#!/bin/bash
@@ -64,7 +64,7 @@ def roll(tmp_path):
         quick.chmod(0o755)
         environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "MARU_ROLL_SECONDS": "2"}
         command = [CHECKOUT / "deploy/roll", "--compose", "chat-service"]
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patiently(120))
         journal = tmp_path / "journal"
         return result, journal.read_text().splitlines() if journal.exists() else []
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from gateway import CHECKOUT, eventually
+from gateway import CHECKOUT, eventually, patiently
 
 # Replaces the toolchain: records its arguments and writes reports like Swift Testing.
 SWIFT = """#!/bin/bash
@@ -71,7 +71,7 @@ def run(checkout, *arguments, bad=False, skip=False, failures=0, **environment):
         env={**os.environ, **settings, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patiently(120),
     )
     calls = (checkout / "calls").read_text() if (checkout / "calls").exists() else ""
     return result.returncode, result.stdout.splitlines(), calls
@@ -170,7 +170,7 @@ def test_a_signal_ends_both_suites_and_their_servers(checkout, number):
         eventually(lambda: all((each / "started").is_file() and (each / "started").read_text() for each in folders), 30)
         # As a terminal does with Ctrl-C, or a command that ends another one.
         (os.killpg if number == signal.SIGINT else os.kill)(command.pid, number)
-        _, errors = command.communicate(timeout=120)
+        _, errors = command.communicate(timeout=patiently(120))
     assert command.returncode == -number
     assert f"{signal.Signals(number).name} ends first second" in errors or "ends second first" in errors, errors
     for folder in folders:
@@ -184,7 +184,7 @@ def test_a_signal_ends_the_tests_of_swift_and_no_further_module_begins(checkout)
     with start(checkout, "swift", MODULES="OneTests TwoTests", HANG=str(hang)) as command:
         eventually(lambda: hang.is_file() and hang.read_text(), 30)
         os.kill(command.pid, signal.SIGTERM)
-        _, errors = command.communicate(timeout=120)
+        _, errors = command.communicate(timeout=patiently(120))
     assert (command.returncode, "SIGTERM ends swift" in errors) == (-signal.SIGTERM, True), errors
     assert not is_alive(hang.read_text()) and "TwoTests" not in (checkout / "calls").read_text()
 

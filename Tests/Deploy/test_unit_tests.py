@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 TESTS = ["OneTests.A/a()", "TwoTests.B/b()", "TwoTests.C/c()"]
 LIST = """
@@ -25,7 +25,7 @@ def choose(tmp_path):
         (tmp_path / "Tests/unit-tests").write_text(lines)
         subprocess.run("git init -q && git add -A", shell=True, cwd=tmp_path, check=True)
         command = [CHECKOUT / "deploy/lib/unit-tests"]
-        return subprocess.run(command, cwd=tmp_path, input="\n".join(tests), capture_output=True, text=True, timeout=30)
+        return subprocess.run(command, cwd=tmp_path, input="\n".join(tests), capture_output=True, text=True, timeout=patiently(30))
 
     return run
 

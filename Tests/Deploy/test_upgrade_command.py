@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from gateway import CHECKOUT
+from gateway import CHECKOUT, patiently
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def checkout(tmp_path):
 def git(checkout, *words):
     identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.com"]
     return subprocess.run(
-        ["git", *identity, *words], cwd=checkout, check=True, capture_output=True, text=True, timeout=60
+        ["git", *identity, *words], cwd=checkout, check=True, capture_output=True, text=True, timeout=patiently(60)
     ).stdout.strip()
 
 
@@ -44,7 +44,7 @@ def upgrade(checkout, **environment):
     result = subprocess.run(
         [checkout / "deploy/lib/test-upgrade"],
         env={**inherited, "PATH": f"{checkout}/bin:{os.environ['PATH']}", "CALLS": str(checkout / "calls")} | environment,
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=patiently(60),
     )
     calls = (checkout / "calls").read_text().splitlines() if (checkout / "calls").exists() else []
     return result, calls

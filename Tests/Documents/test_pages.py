@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, PATIENCE
 
 PAGES = sorted((CHECKOUT / "docs").glob("*.md"))
 DOCUMENTS = sorted(CHECKOUT.glob("*.md")) + PAGES
@@ -56,7 +56,7 @@ def test_the_command_that_measures_a_figure_exists():
 
 @pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll", "mutate", "maructl"])
 def test_each_command_of_the_readme_explains_its_usage(command):
-    result = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True, timeout=30)
+    result = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True, timeout=30 * PATIENCE)
     assert result.returncode == 0 and f"usage: deploy/{command}" in result.stdout
 
 

@@ -1,12 +1,13 @@
 """The faults of a Redis cluster in a run of deploy/faults."""
 
 import asyncio
+import functools
 import random
 import time
 
 from redis_lab import SLOTS, slot_of
 from schedule import lab_schedule, seconds_without
-from waiting import patiently
+from waiting import patiently, stalled
 
 # Seconds until the messages of a room are live again after its master was lost.
 LONGEST_SILENCE = patiently(5)
@@ -49,7 +50,9 @@ class RedisFaults:
             receipt.at for each in self.run.watchers if each.reader.room == self.room for receipt in each.receipts
             if receipt.source == "socket"
         )
-        silence = seconds_without(times, began, time.time())
+        # A machine that stands still is silent too.
+        excused = functools.partial(stalled, found=self.run.recording.stalls)
+        silence = seconds_without(times, began, time.time(), excused)
         self.run.log(f"{kind}: {silence:.1f} s without a live message in {self.room}")
         if silence > LONGEST_SILENCE:
             self.problems.append(f"{kind}: {silence:.1f} s")

@@ -83,11 +83,14 @@ def lab_schedule(seconds, engine="postgres"):
         at += lasts + (5 if engine == "postgres" else 2)
 
 
-def seconds_without(times, begin, end):
-    """Returns the longest time between two neighbours of `times` that begins after `begin`, or spans it, and ends by `end`."""
+def seconds_without(times, begin, end, excused=lambda begin, end: 0):
+    """Returns the longest time between two neighbours of `times` that begins after `begin`, or spans it, and ends by `end`.
+
+    `excused` returns the seconds of a span that do not count.
+    """
     before = max((each for each in times if each <= begin), default=begin)
     edges = [before, *sorted(each for each in times if begin < each <= end), end]
-    return max(after - earlier for earlier, after in zip(edges, edges[1:]))
+    return max(after - earlier - excused(earlier, after) for earlier, after in zip(edges, edges[1:]))
 
 
 def kinds_of(faults):

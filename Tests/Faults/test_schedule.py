@@ -1,6 +1,9 @@
 """The same seed gives the same schedule, and a long schedule has every fault."""
 
+import functools
+
 from schedule import Fault, full_deck, lab_schedule, schedule, seconds_without
+from waiting import stalled
 
 
 def test_the_same_seed_gives_the_same_schedule_and_another_seed_another():
@@ -52,3 +55,7 @@ def test_the_time_without_writes_spans_the_fault_and_lasts_to_the_end_if_none_re
     assert seconds_without([1, 2, 3], 3.5, 20) == 17
     assert seconds_without([1, 2, 9, 10, 11], 9.5, 11) == 1
     assert seconds_without([], 5, 8) == 3
+
+
+def test_the_time_in_which_the_machine_stood_still_does_not_count():
+    assert seconds_without([1, 2, 3, 9, 10], 3.5, 11, functools.partial(stalled, found=[(3.5, 8.5)])) == 1

@@ -35,7 +35,7 @@ def report():
     finally:
         # On SIGTERM it stops everything that it started.
         process.terminate()
-        process.wait(120)
+        process.wait(patiently(120))
     print(output)
     return subprocess.CompletedProcess(command, process.returncode, output)
 

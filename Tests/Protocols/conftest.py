@@ -2,7 +2,7 @@ import asyncio
 import inspect
 
 import pytest
-from engine import PATIENT_TIMEOUT, Engine
+from engine import PATIENCE, PATIENT_TIMEOUT, Engine
 from server import serving
 
 
@@ -12,7 +12,7 @@ def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), 60))
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), 60 * PATIENCE))
     return True
 
 
@@ -45,7 +45,7 @@ def slow_port():
 @pytest.fixture(scope="session")
 def quiet_port():
     """It pings nobody while a test lasts."""
-    with serving("socketio-conformance", "3", "20000", "25000") as port:
+    with serving("socketio-conformance", "3", str(20_000 * PATIENCE), str(25_000 * PATIENCE)) as port:
         yield port
 
 

@@ -10,7 +10,8 @@ import websockets
 PING_INTERVAL = 0.3
 PING_TIMEOUT = 0.2
 # The public suites' time limit is less than a busy machine may take to run a client in Python.
-PATIENT_TIMEOUT = 2 * int(os.environ.get("MARU_PATIENCE", "1"))
+PATIENCE = int(os.environ.get("MARU_PATIENCE", "1"))
+PATIENT_TIMEOUT = 2 * PATIENCE
 
 
 class Engine:
@@ -67,7 +68,7 @@ class Engine:
 
     def websocket(self, target=None):
         target = target.replace("polling", "websocket") if target else f"{self.query}&transport=websocket"
-        return websockets.connect(f"ws://127.0.0.1:{self.port}{target}", compression=None, open_timeout=10)
+        return websockets.connect(f"ws://127.0.0.1:{self.port}{target}", compression=None, open_timeout=10 * PATIENCE)
 
     async def joinable(self):
         """Opens a WebSocket and reads its open packet."""
@@ -77,7 +78,7 @@ class Engine:
 
 
 # Less than a server that pings nobody takes to close a silent client, so a close within it has another cause.
-async def expect_close(socket, within=20):
+async def expect_close(socket, within=20 * PATIENCE):
     async def drain():
         try:
             async for _ in socket:

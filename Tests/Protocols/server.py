@@ -7,6 +7,7 @@ import re
 import subprocess
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = int(os.environ.get("MARU_PATIENCE", "1"))
 PROGRAMS = pathlib.Path(os.environ.get("MARU_PROGRAMS", CHECKOUT / ".build/debug"))
 
 
@@ -18,4 +19,4 @@ def serving(program, *arguments):
         yield int(re.search(r":(\d+)", process.stdout.readline())[1])
     finally:
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(20 * PATIENCE) == 0

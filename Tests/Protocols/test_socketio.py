@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from engine import expect_close
+from engine import PATIENCE, expect_close
 
 
 async def joined(socket, namespace="", payload=""):
@@ -18,7 +18,7 @@ async def joined(socket, namespace="", payload=""):
 
 async def packet(socket):
     while True:
-        message = await asyncio.wait_for(socket.recv(), 20)
+        message = await asyncio.wait_for(socket.recv(), 20 * PATIENCE)
         if message != "2":
             return message
         await socket.send("3")

@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 import websocket
 import websockets
+from engine import PATIENCE
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, Pong, Request, TextMessage
@@ -96,7 +97,7 @@ FORGETFUL = PerMessageDeflate(client_no_context_takeover=True, server_no_context
 @pytest.mark.parametrize("extensions", [[], [PerMessageDeflate()], [FORGETFUL]], ids=["plain", "deflate", "forgetful"])
 def test_wsproto(echo_port, extensions):
     connection = WSConnection(ConnectionType.CLIENT)
-    wire = socket.create_connection(("127.0.0.1", echo_port), timeout=20)
+    wire = socket.create_connection(("127.0.0.1", echo_port), timeout=20 * PATIENCE)
     wire.sendall(connection.send(Request(host="localhost", target="/echo", extensions=extensions)))
 
     def events():

@@ -4,12 +4,14 @@ import pathlib
 import re
 import subprocess
 
+from waiting import patiently
+
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_the_library_keeps_its_promises():
     tests = sorted(str(path) for path in (CHECKOUT / "Tests/Web/library").glob("*.test.js"))
-    run = subprocess.run(["node", "--test", *tests], capture_output=True, text=True, timeout=120)
+    run = subprocess.run(["node", "--test", *tests], capture_output=True, text=True, timeout=patiently(120))
     assert run.returncode == 0, run.stdout
 
 
@@ -38,6 +40,6 @@ def test_the_program_of_the_page_runs(product, tmp_path):
     assert len(program.splitlines()) <= 20
     file = tmp_path / "program.mjs"
     file.write_text(program)
-    run = subprocess.run(["node", file, product.base], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(["node", file, product.base], capture_output=True, text=True, timeout=patiently(60))
     assert run.returncode == 0, run.stderr
     assert "Hello from twenty lines" in run.stdout

@@ -187,7 +187,7 @@ def test_a_remembered_device_needs_no_code_until_the_factor_is_removed(anna, per
     dialog.locator("[name=code]").fill(codes[1])
     dialog.locator("[name=password]").fill(PASSWORD)
     dialog.get_by_role("button", name="Turn off").click()
-    expect(anna.page.locator(".toast", has_text="The second factor is off.")).not_to_have_count(0)
+    anna.told("The second factor is off.")
     other.page.get_by_role("button", name="Back to sign in").click()
     first_step(other)
     expect(other.title).to_contain_text("일반")
@@ -213,7 +213,7 @@ def test_a_copy_of_all_data_is_ordered_and_downloaded(anna):
     # One a day: the page says from when on there can be another one.
     anna.expected += [r"status of 429"]
     dialog.get_by_role("button", name="Prepare the archive").click()
-    expect(anna.page.locator(".toast.bad")).to_contain_text("You can have one archive a day.")
+    anna.told("You can have one archive a day.", bad=True)
 
 
 def as_person(product, subject, email):
@@ -249,7 +249,7 @@ def test_an_invitation_lasts_through_the_way_to_an_issuer(anna, person, product)
     anna.page.get_by_role("menuitem", name="Invitation links").click()
     anna.page.get_by_role("dialog").get_by_role("button", name="Make a link").click()
     anna.page.get_by_role("dialog").get_by_role("button", name="Copy the link").click()
-    expect(anna.page.locator(".toast", has_text="Copied")).not_to_have_count(0)
+    anna.told("Copied")
     link = anna.page.evaluate("navigator.clipboard.readText()")
     ben = person(name="Ben")
     as_person(product, f"subject-{ben.email}", ben.email)

@@ -112,7 +112,7 @@ def test_a_file_beyond_the_limit_is_refused_before_the_upload(person):
     anna.page.set_input_files(
         "maru-composer input[type=file]", [{"name": "film.mov", "mimeType": "video/quicktime", "buffer": bytes(10_485_761)}]
     )
-    expect(anna.page.locator('.toast.bad')).to_contain_text("film.mov is larger")
+    anna.told("film.mov is larger", bad=True)
     expect(anna.page.locator(".staged li")).to_have_count(0)
 
 
@@ -283,6 +283,17 @@ def test_a_list_of_names_leaves_the_rest_of_the_message(person):
     anna.composer.press("End")
     anna.composer.press("Enter")
     anna.sent("@Be please look")
+
+
+def test_a_name_that_was_begun_before_the_members_are_known_is_completed(person):
+    anna, _ = home(person)
+    held = []
+    anna.page.route(re.compile(r"/v1/workspaces/\d+/channels/\d+$"), lambda route: held.append(route))
+    anna.page.reload()
+    anna.until(lambda: held)
+    anna.composer.press_sequentially("@Be")
+    held[0].continue_()
+    expect(anna.page.get_by_role("option", name="@Ben")).to_be_visible()
 
 
 def test_a_slow_save_leaves_the_next_edit(person):

@@ -25,6 +25,9 @@ const USUAL_LIMITS = { message: { characters: 10_000 }, files: { count: 5, bytes
 export class MaruClient extends Emitter {
     #limits = USUAL_LIMITS;
     #limitsAt = 0;
+    /** The number of lists that were asked for, and the newest one that was taken of each kind. */
+    #asked = 0;
+    #taken = new Map();
 
     /**
      * @param {object} options
@@ -99,12 +102,15 @@ export class MaruClient extends Emitter {
     // Loading
 
     async loadWorkspaces() {
-        this.store.setWorkspaces(await this.routes.workspaces());
+        const workspaces = await this.#newest('workspaces', () => this.routes.workspaces());
+        if (workspaces) this.store.setWorkspaces(workspaces);
     }
 
     async loadRooms(workspace) {
         const asked = this.drafts.moment;
-        const { rooms, threads } = await this.routes.rooms(workspace);
+        const list = await this.#newest(`rooms ${workspace}`, () => this.routes.rooms(workspace));
+        if (!list) return;
+        const { rooms, threads } = list;
         if (threads) this.store.threads.set(String(workspace), threads);
         this.store.setRooms(workspace, rooms, (room) => this.drafts.newer(room, asked));
     }
@@ -217,6 +223,15 @@ export class MaruClient extends Emitter {
     }
 
     // Within
+
+    /** Reads a list. Returns null if a list that was asked for later has come already: this one may lack a new room. */
+    async #newest(name, read) {
+        const number = (this.#asked += 1);
+        const list = await read();
+        if (number < (this.#taken.get(name) ?? 0)) return null;
+        this.#taken.set(name, number);
+        return list;
+    }
 
     #room(key) {
         const room = this.store.rooms.get(key);

@@ -6,7 +6,8 @@ const NOBODY = '탈퇴한 사용자';
 const HANDLERS = {
     message(store, data) {
         const { room, message } = data;
-        const isNews = message.seq > (store.rooms.get(room)?.lastSeq ?? 0);
+        const isNews = message.seq > (store.told.get(room) ?? 0);
+        if (isNews) store.told.set(room, message.seq);
         store.take(room, message, { live: true });
         store.timelines.get(room)?.follow({ seq: message.seq });
         if (isNews && String(message.user.user_id) !== String(store.me) && !store.isHidden(message)) store.emit('message', data);

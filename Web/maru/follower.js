@@ -90,8 +90,12 @@ export class Follower {
             byWorkspace.set(id, [...(byWorkspace.get(id) ?? []), room]);
         }
         for (const [workspace, list] of byWorkspace) {
-            if (this.client.store.workspaces.has(workspace)) this.client.store.setRooms(workspace, list, (room) => this.client.drafts.newer(room, this.#begun));
-            else this.#reloadLater();
+            if (!this.client.store.workspaces.has(workspace)) {
+                this.#reloadLater();
+                continue;
+            }
+            this.client.store.setRooms(workspace, list, (room) => this.client.drafts.newer(room, this.#begun));
+            this.client.store.begin(workspace);
         }
         // A workspace without rooms may have been lost meanwhile.
         if ([...this.client.store.workspaces.keys()].some((each) => !byWorkspace.has(each))) this.#reloadLater();

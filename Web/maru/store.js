@@ -28,6 +28,8 @@ export class Store extends Emitter {
         this.timelines = new Map();
         this.presence = new Map();
         this.readers = new Map();
+        /** The newest message of each room that the live connection has told. Lists and own messages may overtake it. */
+        this.told = new Map();
         /** The users that were blocked on this device since the start; the server marks what it sends after a block. */
         this.blocked = new Set();
         /** The unread replies of followed threads, by workspace. */
@@ -79,6 +81,11 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
+    /** A connection begins: what it brings up to the present of these rooms is no news. */
+    begin(workspace) {
+        for (const { key, lastSeq } of this.roomsOf(workspace)) this.told.set(key, lastSeq);
+    }
+
     addRoom(view, workspace) {
         const room = roomOf(view, workspace);
         const held = this.rooms.get(room.key);
@@ -104,12 +111,14 @@ export class Store extends Emitter {
         if (room.user) this.learn(room.user);
         if (room.lastMessage?.user) this.learn(room.lastMessage.user);
         this.rooms.set(room.key, room);
+        if (!this.told.has(room.key)) this.told.set(room.key, room.lastSeq);
         this.emit('room', room.key);
     }
 
     #drop(key) {
         this.rooms.delete(key);
         this.readers.delete(key);
+        this.told.delete(key);
         this.timelines.delete(key);
         this.emit('room', key);
         for (const place of [...this.timelines.keys()].filter((each) => each.startsWith(`${key}/`))) {

@@ -103,6 +103,15 @@ test('An open thread of a room whose end is not held is read again after the con
     assert.deepEqual(opened, [[KEY, 1]]);
 });
 
+test('What was written before a new connection is no news on it', () => {
+    const { live, store } = followed();
+    const told = [];
+    store.on('message', (event) => told.push(event.message.seq));
+    event(live, 'ready', { rooms: [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 3 }] });
+    for (const seq of [3, 4]) event(live, 'message', { room: KEY, message: message(seq) });
+    assert.deepEqual(told, [4]);
+});
+
 test('A draft that was stored while the connection was made stays', async () => {
     const { client, live, store } = followed();
     const before = { workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 };

@@ -7,11 +7,31 @@ import { Emitter } from '../../../Web/maru/emitter.js';
 import { MaruError } from '../../../Web/maru/errors.js';
 import { Follower } from '../../../Web/maru/follower.js';
 import { Live } from '../../../Web/maru/live.js';
-import { BrowserStorage } from '../../../Web/maru/storage.js';
+import { BrowserStorage, MemoryStorage } from '../../../Web/maru/storage.js';
 
 const ROOMS = [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 }];
 const busy = () => new MaruError('E99', { status: 503 });
 const turn = () => new Promise(setImmediate);
+
+test('A list of workspaces or rooms that was asked for before a newer one and comes after it is dropped', async () => {
+    const client = new MaruClient({ base: 'http://x', key: 'native', storage: new MemoryStorage(), locks: null });
+    const waiting = [];
+    const held = () => new Promise((resolve) => waiting.push(resolve));
+    Object.assign(client.routes, { workspaces: held, rooms: held });
+    const [home, made] = [{ workspace_id: '9', name: 'home' }, { workspace_id: '8', name: 'made meanwhile' }];
+    const workspaces = [client.loadWorkspaces(), client.loadWorkspaces()];
+    waiting.pop()([home, made]);
+    await workspaces[1];
+    waiting.pop()([home]);
+    await workspaces[0];
+    assert.deepEqual([...client.store.workspaces.keys()], ['9', '8']);
+    const rooms = [client.loadRooms('9'), client.loadRooms('9')];
+    waiting.pop()({ rooms: [...ROOMS, { workspace_id: '9', channel_id: '4', name: 'made meanwhile' }] });
+    await rooms[1];
+    waiting.pop()({ rooms: ROOMS });
+    await rooms[0];
+    assert.deepEqual([...client.store.rooms.keys()], [KEY, 'channel-4']);
+});
 
 /** A client with a room and a live connection. It notes its calls; the next ones fail with the errors in `failures`. */
 function followed() {

@@ -26,6 +26,17 @@ test('A live message counts as unread once, a repeated one not at all', () => {
     assert.deepEqual(made.badge('9'), { unreadCount: 1, mentionCount: 1 });
 });
 
+test('A message that a list of rooms or an own message has overtaken is still told, once', () => {
+    const made = store();
+    const told = [];
+    made.on('message', (event) => told.push(event.message.seq));
+    made.setRooms('9', [{ channel_id: '3', name: '일반', lastSeq: 11, lastReadSeq: 10, unreadCount: 1, rev: 4 }]);
+    live(made, 'message', { message: message(11, ben) });
+    made.take(KEY, message(13, anna));
+    for (const each of [message(12, ben), message(12, ben), message(13, anna)]) live(made, 'message', { message: each });
+    assert.deepEqual([told, made.rooms.get(KEY).unreadCount], [[11, 12], 0]);
+});
+
 test('@here counts as a mention while the user is present', () => {
     const made = store();
     const here = (seq) => live(made, 'message', { message: message(seq, ben, { mentions: [{ type: 'here' }] }) });

@@ -11,6 +11,10 @@ import { concerns } from '../views/room.js';
 
 /** The details of the room on the screen: topic, notifications, members, and ways to change or leave it. */
 class Details extends View {
+    /** The number of requests, and that of the request with the shown reply: the reply to an older one may come after it. */
+    #asked = 0;
+    #shown = 0;
+
     setup() {
         this.listen(app.store, 'room', (key) => key === app.route.room && this.invalidate());
         this.listen(app.store, ['users', 'presence']);
@@ -22,8 +26,12 @@ class Details extends View {
     async #load() {
         const { room } = app;
         if (room?.kind !== 'channel') return this.invalidate();
+        const asked = (this.#asked += 1);
         try {
-            this.detail = await app.client.routes.channel(room);
+            const detail = await app.client.routes.channel(room);
+            if (asked < this.#shown) return;
+            this.#shown = asked;
+            this.detail = detail;
         } catch (error) {
             // A channel that is gone closes its panel.
             if (error.code !== 'E13') toast(explain(error), { bad: true });

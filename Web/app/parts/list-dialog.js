@@ -12,12 +12,16 @@ export async function listDialog(title, load, row, nothing, { before, onclose } 
     const list = h('ul', { class: 'rows' });
     const state = h('div', { class: 'hint', role: 'status' });
     const more = h('button', { type: 'button', class: 'link-button', hidden: true, onclick: () => show(more.cursor) }, t('search.more'));
+    let asked = 0;
     const show = async (cursor) => {
+        // A reply is old if the list was asked for anew meanwhile.
+        const number = cursor ? asked : (asked += 1);
         more.disabled = true;
         // A list that is shown stays until the new one is there.
         if (!list.childElementCount) state.replaceChildren(h('div', { class: 'loading' }, h('div', { class: 'spinner' })));
         try {
             const page = await load(cursor);
+            if (number !== asked) return;
             const rows = page.items.map((item) => row(item, () => show(), dialog));
             if (cursor) list.append(...rows);
             else list.replaceChildren(...rows);
@@ -25,6 +29,7 @@ export async function listDialog(title, load, row, nothing, { before, onclose } 
             more.hidden = !page.next;
             state.textContent = list.childElementCount ? '' : nothing;
         } catch (error) {
+            if (number !== asked) return;
             state.replaceChildren(h('p', { class: 'fault' }, explain(error)), h('button', { type: 'button', class: 'button small', onclick: () => show(cursor) }, t('room.retry')));
         } finally {
             more.disabled = false;

@@ -15,6 +15,9 @@ class Room extends View {
     #sub = h('p');
 
     described = 0;
+    /** The number of requests, and that of the request with the shown reply: the reply to an older one may come after it. */
+    #asked = 0;
+    #shown = 0;
 
     setup() {
         const timeline = Object.assign(document.createElement('maru-timeline'), { room: this.room });
@@ -52,10 +55,17 @@ class Room extends View {
         const room = app.store.rooms.get(this.room);
         if (room?.kind !== 'channel' || Date.now() - this.described < 30_000) return;
         this.described = Date.now();
+        const asked = (this.#asked += 1);
         try {
-            this.detail = await app.client.routes.channel(room);
+            const detail = await app.client.routes.channel(room);
+            if (asked < this.#shown) return;
+            this.#shown = asked;
+            const isFirst = !this.detail;
+            this.detail = detail;
             for (const member of this.detail.channelMembers) app.store.learn(member);
             this.invalidate();
+            // A name may have been begun meanwhile.
+            if (isFirst) this.querySelector('maru-composer')?.completion.again();
         } catch {
             // The head does without the topic.
         }
