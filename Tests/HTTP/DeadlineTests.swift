@@ -24,7 +24,7 @@ import Testing
                 let drip = client.drip("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", every: 20_000)
                 #expect(try client.reply().status == 408)
                 let time = ContinuousClock.now - start
-                #expect(time >= .milliseconds(950) && time < .seconds(15), "\(time)")
+                #expect(time >= .milliseconds(950) && time < .seconds(15).patiently, "\(time)")
                 client.connection.finishSending()
                 drip.join()
             }
@@ -41,13 +41,22 @@ import Testing
             .json([])
         } body: { running in
             #expect(try running.client().rest() == "")
-            let client = try running.client()
-            for _ in 0..<4 {
-                try client.get("/")
-                #expect(try client.reply().status == 200)
-                usleep(UInt32(idle / .microseconds(1) * 0.3))
+            // One in use is kept for longer. While the machine stands still, none is in use: then another one tries.
+            var isKept = false
+            while !isKept {
+                let client = try running.client()
+                var (statuses, longest): ([Int?], Duration) = ([], .zero)
+                for _ in 0..<4 {
+                    let start = ContinuousClock.now
+                    try? client.get("/")
+                    statuses.append(try? client.reply().status)
+                    usleep(UInt32(idle / .microseconds(1) * 0.3))
+                    longest = max(longest, ContinuousClock.now - start)
+                }
+                isKept = statuses.allSatisfy { $0 == 200 }
+                try #require(isKept || longest > idle / 2, "\(statuses)")
+                if isKept { #expect(try client.rest() == "") }
             }
-            #expect(try client.rest() == "")
         }
     }
 
@@ -72,7 +81,7 @@ import Testing
                 let start = ContinuousClock.now
                 let drip = client.drip("", every: 20_000)
                 #expect(try client.reply().status == 408)
-                #expect(ContinuousClock.now - start < .seconds(15))
+                #expect(ContinuousClock.now - start < .seconds(15).patiently)
                 client.connection.finishSending()
                 drip.join()
             }
@@ -97,13 +106,23 @@ import Testing
             }
             return Response(type: "text/plain", Array(String(count).utf8))
         } body: { running in
-            let client = try running.client()
-            try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(20 * piece)\r\n\r\n")
-            for _ in 0..<20 {
-                try client.send([UInt8](repeating: 1, count: piece))
-                usleep(UInt32(grace / .microseconds(1) / 15))
+            // While the machine stands still, no body keeps its rate: then another one is sent.
+            var isWhole = false
+            while !isWhole {
+                let client = try running.client()
+                var longest = Duration.zero
+                try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(20 * piece)\r\n\r\n")
+                for _ in 0..<20 {
+                    let start = ContinuousClock.now
+                    try? client.send([UInt8](repeating: 1, count: piece))
+                    usleep(UInt32(grace / .microseconds(1) / 15))
+                    longest = max(longest, ContinuousClock.now - start)
+                }
+                let text = try? client.reply().text
+                isWhole = text == "\(20 * piece)"
+                try #require(isWhole || longest > grace / 2, "\(text ?? "no reply")")
             }
-            #expect(try client.reply().text == "\(20 * piece)")
+            let client = try running.client()
             try client.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 600000\r\n\r\n")
             try client.send([UInt8](repeating: 1, count: 600_000))
             #expect(try client.reply().text == "600000")
@@ -112,9 +131,9 @@ import Testing
 
     @Test("A client that does not read its reply is cut off, and one that reads slowly is not")
     func unreadReply() async throws {
-        let size = 30_000_000
+        let (size, timeout) = (30_000_000, Duration.milliseconds(1500).patiently)
         try await withServer {
-            $0.writeTimeout = .milliseconds(1500).patiently
+            $0.writeTimeout = timeout
         } _: { request in
             request.pathText == "/stream"
                 ? Response(
@@ -130,16 +149,23 @@ import Testing
                 while running.server.connectionCount > 0 { usleep(5000) }
                 #expect(ContinuousClock.now - start < .seconds(15).patiently)
 
-                let slow = try running.client()
-                try slow.get(path)
+                // While the machine stands still, nobody reads: then another one reads slowly.
                 var count = 0
                 while count < size {
-                    usleep(100_000)
-                    let piece = try slow.connection.receive(atMost: 1_500_000)
-                    if piece.isEmpty { break }
-                    count += piece.count
+                    let slow = try running.client()
+                    try slow.get(path)
+                    count = 0
+                    var longest = Duration.zero
+                    while count < size {
+                        let start = ContinuousClock.now
+                        usleep(100_000)
+                        let piece = try slow.connection.receive(atMost: 1_500_000)
+                        longest = max(longest, ContinuousClock.now - start)
+                        if piece.isEmpty { break }
+                        count += piece.count
+                    }
+                    try #require(count > size || longest > timeout / 2, "cut off after \(count) bytes")
                 }
-                #expect(count > size, "cut off after \(count) bytes")
             }
         }
     }
@@ -157,7 +183,7 @@ import Testing
             let drip = client.drip("", every: 10_000)
             let start = ContinuousClock.now
             while running.server.connectionCount > 0 { usleep(1000) }
-            #expect(ContinuousClock.now - start < .seconds(8))
+            #expect(ContinuousClock.now - start < .seconds(15).patiently)
             drip.join()
         }
     }

@@ -13,7 +13,7 @@ import Testing
             let start = ContinuousClock.now
             let error = try await failure { try await pool.within(.milliseconds(200)).query(SQL.sleep, 300.0) }
             #expect(error.kind == .timeout)
-            #expect(ContinuousClock.now - start < .seconds(20), "the statement takes 30 s")
+            #expect(ContinuousClock.now - start < .seconds(20).patiently, "the statement takes 300 s")
             try await eventually { try await home.sessions(where: Self.isAsleep) == 0 }
         }
     }

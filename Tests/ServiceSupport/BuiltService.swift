@@ -24,6 +24,10 @@ public final class BuiltService: Stoppable {
             "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
             "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
             "auth_url": auth, "files_folder": folder.path, "loops": "2", "database_connections": "2",
+            "database_timeout": Self.setting(ServiceUnderTest.databaseTimeout),
+            "database_connect_timeout": Self.setting(.seconds(2).patiently),
+            "redis_timeout": Self.setting(.seconds(1).patiently),
+            "internal_timeout": Self.setting(.seconds(3).patiently),
         ]
         all.merge(settings) { _, own in own }
         process = try ChildProcess.service(name, all, log: Self.log(of: name, in: folder))
@@ -46,6 +50,8 @@ public final class BuiltService: Stoppable {
             return (try? await HTTPCall.get(port: internalPort, "/readyz").status) == 200
         }
     }
+
+    private static func setting(_ time: Duration) -> String { "\(time.components.seconds)s" }
 
     private static func log(of name: String, in folder: TemporaryFolder) -> String {
         "\(folder.path)/\(name)-\(UInt64.random(in: 0 ... .max)).log"

@@ -6,6 +6,7 @@ extension PostgresConfiguration {
     public mutating func waitPatiently() {
         deadline = .seconds(30).patiently
         statementTimeout = deadline
+        idleInTransactionTimeout = deadline
         waitTimeout = deadline
         connectTimeout = deadline
     }

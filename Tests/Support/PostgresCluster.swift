@@ -222,7 +222,7 @@ public struct TestDatabase: Sendable {
             sql: """
                 begin; \(sql); select pg_advisory_xact_lock(77);
                 do $$ begin
-                    for turn in 1..6000 loop
+                    for turn in 1..\(Int(Duration.seconds(6000).patiently / .seconds(1))) loop
                         perform pg_stat_clear_snapshot();
                         exit when (select count(*) from pg_stat_activity
                             where wait_event_type = 'Lock' and datname = current_database()) >= \(count);

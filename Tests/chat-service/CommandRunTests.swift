@@ -15,7 +15,9 @@ struct CommandRunTests {
     private static func use(
         _ settings: [String: String] = [:], _ body: (WebhookFixture) async throws -> Void
     ) async throws {
-        try await WebhookFixture.use(instances: 2, settings) { fixture in
+        // On a machine that stands still, an answer of the bot may come late.
+        let all = ["command_timeout": "30s"].merging(settings) { _, own in own }
+        try await WebhookFixture.use(instances: 2, all) { fixture in
             try await make(url: fixture.url + "bot", in: fixture.chat)
             fixture.receivers.set("bot", statuses: Array(repeating: 202, count: 100))
             try await body(fixture)

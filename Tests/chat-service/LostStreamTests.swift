@@ -18,7 +18,7 @@ struct LostStreamTests {
             try await chat.database.database.run(
                 sql: "update chat.outbox set entry = '1-1', published_at = extract(epoch from now()) * 1000")
             try await chat.redis.start(["--user", "default", "on", "nopass", "~*", "&*", "+@all", "-xrange"])
-            var (sent, isAppended, end) = (1, false, ContinuousClock.now + .seconds(60))
+            var (sent, isAppended, end) = (1, false, ContinuousClock.now + Duration.seconds(60).patiently)
             while ContinuousClock.now < end {
                 #expect(try await chat.send("after").status == 201)
                 sent += 1

@@ -93,8 +93,8 @@ struct StandinTests {
     func behaviors() async throws {
         let standins = try await Standins()
         try await PaymentFixture.use(standins.settings.merging(["provider_deadline": "500ms"]) { $1 }) { fixture in
-            for (number, behavior) in [#""answer":"refuse""#, #""answer":"nonsense""#, #""delayMs":5000"#].enumerated()
-            {
+            let behaviors = [#""answer":"refuse""#, #""answer":"nonsense""#, #""delayMs":120000"#]
+            for (number, behavior) in behaviors.enumerated() {
                 try await standins.post(
                     "/portone/payments",
                     #"{"imp_uid":"imp_\#(number)","merchant_uid":"ios_sooda_\#(number)","amount":100,"name":"10 Coin"}"#

@@ -45,9 +45,15 @@ struct HandshakeLimitTests {
     func late() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode(Self.settings(["nameless_timeout": Self.timeout])) { node in
-                let late = try SocketClient(port: node.port)
-                try late.join(Self.namespace, #"{"token":"\#(harness.token(1))"}"#)
-                try await late.until("a way in") { $0.joined.contains(Self.namespace) }
+                // A machine that stands still may take too long between a connection and its join: then another one tries.
+                var proven: SocketClient?
+                for _ in 1...5 where proven == nil {
+                    let late = try SocketClient(port: node.port)
+                    try? late.join(Self.namespace, #"{"token":"\#(harness.token(1))"}"#)
+                    try await late.until("a way in, or its end") { $0.joined.contains(Self.namespace) || $0.isEnded }
+                    if late.record.joined.contains(Self.namespace) { proven = late }
+                }
+                let late = try #require(proven)
                 let silent = try SocketClient(port: node.port)
                 try await silent.until("its end") { $0.isEnded }
                 #expect(!late.record.isEnded)

@@ -160,7 +160,8 @@ struct MePresenceTests {
                 let before = reads()
                 try await harness.say("since")
                 try await visit()
-                #expect(reads() == before + 1)
+                // A read without an answer in time is repeated.
+                #expect(reads() > before)
                 let notify = #"PUBLISH user-state {"user_id":"1","part":"notify","session":"9"}"#
                 for change in ["INCR read-moves:1", notify] {
                     let before = reads()

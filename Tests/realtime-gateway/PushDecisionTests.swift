@@ -70,7 +70,8 @@ struct PushDecisionTests {
             try await harness.withNode(try harness.pushSettings(folder)) { node in
                 let message = try await harness.push("1", in: Self.room)
                 try await harness.settled(count: 58)
-                #expect(harness.peers.count("/internal/pushes/decisions") == 1)
+                // A call without an answer in time is sent again.
+                #expect((1...2).contains(harness.peers.count("/internal/pushes/decisions")))
                 harness.peers.change { $0.pushReasons = [:] }
                 // As if the job had ended before its last write.
                 _ = try await harness.ask("delete from realtime.push_job")

@@ -148,7 +148,9 @@ struct PushDeliveryTests {
                     await first.process.stop(SIGKILL)
                 }
             }
-            let second = try await harness.startProcess(settings, port: first.port)
+            // Its own leases last longer than the machine stands still.
+            let patient = settings.merging(["push_lease": "120s"]) { $1 }
+            let second = try await harness.startProcess(patient, port: first.port)
             try await harness.settled(count: 200)
             let pushes = harness.peers.now.pushes
             for device in ["d1", "d2"] {

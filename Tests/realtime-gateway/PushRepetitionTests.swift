@@ -222,6 +222,7 @@ struct PushRepetitionTests {
             try await harness.withNode(try harness.pushSettings(folder)) { node in
                 var configuration = PostgresConfiguration(harness.database.connectionString)
                 configuration.schema = "realtime"
+                configuration.waitPatiently()
                 let blocking = BlockingPool(threads: 1, limit: 8)
                 let database = PostgresPool(configuration, on: node.loops, blocking: blocking)
                 defer {

@@ -104,7 +104,8 @@ struct PushSendingTests {
             try await harness.withNode(try harness.pushSettings(folder)) { _ in
                 try await harness.push("1", in: Self.room)
                 try await harness.settled(count: 59)
-                #expect(harness.peers.count("/internal/devices") == 1)
+                // A call without an answer in time is sent again.
+                #expect((1...2).contains(harness.peers.count("/internal/devices")))
             }
         }
     }

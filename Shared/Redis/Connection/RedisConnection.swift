@@ -14,6 +14,8 @@ final class RedisConnection: @unchecked Sendable {
     private var deadlineTimer: LoopTimer?
     private var pingTimer: LoopTimer?
     private var lastReceived: UInt64
+    /// When `checkLiveness` is due.
+    private var checkDue: UInt64
     private var lossReason: RedisError?
 
     /// Called once when the connection is lost, after the waiting commands have failed.
@@ -31,6 +33,7 @@ final class RedisConnection: @unchecked Sendable {
         reader = RESPReader(limit: configuration.replyLimit)
         queue = CommandQueue(limit: configuration.outstandingLimit)
         lastReceived = socket.loop.now
+        checkDue = socket.loop.now &+ configuration.pingInterval.wholeNanoseconds
         // Checked here, because the socket would be closed above its limit.
         socket.writeLimit = .max
         socket.start(self)
@@ -101,13 +104,16 @@ final class RedisConnection: @unchecked Sendable {
 
     private func checkLiveness() {
         let silence = Duration.nanoseconds(loop.now - lastReceived)
+        // The server was not asked while this process stood still, and may have stood still with it.
+        let stoodStill = loop.now > checkDue &+ (configuration.pingInterval / 2).wholeNanoseconds
         // A command with a deadline detects a lost connection by it; during a blocking read the server may be silent.
         if pushes != nil || queue.nextDeadline == nil {
-            if silence > configuration.pingInterval * 2 {
+            if silence > configuration.pingInterval * 2, !stoodStill {
                 return close(.connectionLost("no bytes from the server for \(silence)"))
             }
             if silence >= configuration.pingInterval / 2 { ping() }
         }
+        checkDue = loop.now &+ configuration.pingInterval.wholeNanoseconds
         pingTimer?.restart(after: configuration.pingInterval)
     }
 

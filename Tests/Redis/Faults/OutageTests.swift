@@ -36,7 +36,7 @@ import Testing
             #expect(count >= end.done, "an acknowledged increment is lost")
             #expect(count <= end.done + end.unknown, "more increments than were sent")
             #expect(end.refused > 0, "there was no outage")
-            #expect(end.longest < .seconds(4).patiently, "the deadline was half of that")
+            #expect(end.longest < .seconds(10).patiently, "the deadline, and a machine that stands still")
             #expect(fixture.redis.state != .connected(generation: 1))
         }
     }

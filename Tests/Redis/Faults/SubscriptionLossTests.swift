@@ -86,13 +86,34 @@ import Testing
             let subscriber = fixture.subscriber { $0.pingInterval = .seconds(1).patiently }
             defer { subscriber.close() }
             let received = Record<RedisSubscription.Event>()
-            _ = try await subscriber.subscribe(to: "room", on: fixture.loop) { received.add($0) }
+            _ = try await subscriber.subscribe(to: "room", on: fixture.loop, within: .seconds(20).patiently) {
+                received.add($0)
+            }
             try await eventually("pings") { try await server.calls(of: "ping") > 2 }
             #expect(received.all == [.confirmed], "a live server is not given up")
             server.signal(SIGSTOP)
             try await eventually { received.all == [.confirmed, .lost] }
             server.signal(SIGCONT)
             try await eventually { received.all == [.confirmed, .lost, .gap] }
+        }
+    }
+
+    @Test("A process that stood still asks its server for a sign of life before it gives a subscription up")
+    func stoodStill() async throws {
+        try await RedisFixture.run { fixture async throws in
+            let interval = Duration.seconds(1).patiently
+            let subscriber = fixture.subscriber { $0.pingInterval = interval }
+            defer { subscriber.close() }
+            let (received, channel) = (Record<RedisSubscription.Event>(), fixture.name + "room")
+            let subscription = subscriber.listen(to: channel, on: fixture.loop) { received.add($0) }
+            try await subscription.confirmed(within: .seconds(60))
+            // Longer than a server may be silent.
+            let time = UInt32(interval / .microseconds(1) * 2.5)
+            fixture.group.loops[1].execute { usleep(time) }
+            usleep(time)
+            try await fixture.redis.publish("after", to: channel)
+            try await eventually("the message") { received.all.last == .message(Array("after".utf8)) }
+            #expect(received.all == [.confirmed, .message(Array("after".utf8))])
         }
     }
 

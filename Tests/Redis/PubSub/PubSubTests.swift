@@ -14,7 +14,9 @@ import Testing
             for number in 0..<50 {
                 let channel = fixture.name + "\(number)"
                 let received = Record<RedisSubscription.Event>()
-                let subscription = try await subscriber.subscribe(to: channel, on: fixture.loop) { received.add($0) }
+                let subscription = try await subscriber.subscribe(
+                    to: channel, on: fixture.loop, within: .seconds(20).patiently
+                ) { received.add($0) }
                 let receivers = await fixture.redis.run((0..<20).map { RedisCommand("PUBLISH", channel, $0) })
                 #expect(receivers.allSatisfy { $0 == .success(.integer(1)) })
                 try await eventually { received.count == 21 }
@@ -36,7 +38,7 @@ import Testing
                 let loop = fixture.group.loops[number % 2]
                 subscriptions.append(
                     try await loop.run {
-                        try await subscriber.subscribe(to: channel, on: loop) { event in
+                        try await subscriber.subscribe(to: channel, on: loop, within: .seconds(20).patiently) { event in
                             guard case .message = event else { return }
                             #expect(EventLoop.current === loop)
                             received.add(number)
@@ -64,7 +66,9 @@ import Testing
         try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
-            _ = try await subscriber.subscribe(to: fixture.name + "warm", on: fixture.loop) { _ in }
+            _ = try await subscriber.subscribe(
+                to: fixture.name + "warm", on: fixture.loop, within: .seconds(20).patiently
+            ) { _ in }
             let before = try await fixture.server.calls(of: "subscribe")
             let received = Record<Int>()
             let subscriptions = (0..<3000).map { number in
@@ -88,7 +92,7 @@ import Testing
         try await RedisFixture.run(server) { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
-            _ = try await subscriber.subscribe(to: "warm", on: fixture.loop) { _ in }
+            _ = try await subscriber.subscribe(to: "warm", on: fixture.loop, within: .seconds(20).patiently) { _ in }
             server.signal(SIGSTOP)
             let received = Record<RedisSubscription.Event>()
             await #expect(throws: RedisError.timedOut) {
@@ -114,7 +118,7 @@ import Testing
             // A loop that waits at the gate cannot be stopped.
             defer { gate.isOpen.store(true, ordering: .relaxed) }
             try await slow.run {
-                _ = try await subscriber.subscribe(to: channel, on: slow) { event in
+                _ = try await subscriber.subscribe(to: channel, on: slow, within: .seconds(20).patiently) { event in
                     guard case .message(let bytes) = event else { return }
                     while !gate.isOpen.load(ordering: .relaxed) { usleep(1000) }
                     received.add(Array(bytes.prefix(4)))

@@ -38,7 +38,8 @@ final class ChatHarness: Stoppable {
         var all = [
             "auth_url": peers.url, "workspace_url": peers.url, "realtime_url": peers.url,
             "here_timeout": "3s", "user_here": "100000", "files_folder": files.path, "user_rate": "100000",
-            "user_burst": "100000", "search_timeout": "10s", "chat_engine": ChatEngine.ofTests.rawValue,
+            "user_burst": "100000", "search_timeout": "\(Int(Duration.seconds(10).patiently / .seconds(1)))s",
+            "chat_engine": ChatEngine.ofTests.rawValue,
         ]
         // Batches have a connection for themselves there.
         if ChatEngine.ofTests == .citus { all["database_connections"] = "8" }

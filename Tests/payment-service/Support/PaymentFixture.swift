@@ -40,6 +40,8 @@ final class PaymentFixture: Stoppable {
             "portone_v1_secret": "secret", "portone_v2_url": provider.url + "/v2", "portone_v2_secret": "v2secret",
             "portone_v2_webhook_secret": StandardWebhooksTests.secret, "sweep_interval": "50ms",
             "workspace_url": provider.url, "operator_credential": ServiceUnderTest.operatorCredential,
+            // A machine that stands still answers later than a provider.
+            "provider_deadline": "60s",
         ]
         all.merge(settings) { _, override in override }
         let started = try await BuiltService(

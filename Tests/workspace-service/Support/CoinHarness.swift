@@ -2,7 +2,7 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-/// The built workspace-service and payment-service as processes. Reserves expire after a second.
+/// The built workspace-service and payment-service as processes.
 final class CoinHarness: Stoppable {
     let peers: StubPeers
     let database: TestDatabase
@@ -10,17 +10,20 @@ final class CoinHarness: Stoppable {
     let payment: BuiltService
     private let files = TemporaryFolder("maru-coins")
 
-    private init() async throws {
+    private init(reserveLifetime: String) async throws {
         peers = try StubPeers()
         database = try await PostgresCluster.ofThisProcess().makeDatabase()
         redis = try await RedisServer.start(isDurable: true)
         payment = try await BuiltService(
             "payment-service", database: database, redis: redis, auth: peers.url, in: files,
-            ["reserve_lifetime": "1s", "sweep_interval": "50ms"])
+            ["reserve_lifetime": reserveLifetime, "sweep_interval": "50ms"])
     }
 
-    static func use(_ body: (CoinHarness) async throws -> Void) async throws {
-        try await CoinHarness().lent(to: body)
+    /// Runs `body` against new services.
+    ///
+    /// - Parameter reserveLifetime: when coins return that were neither captured nor released.
+    static func use(reserveLifetime: String = "1s", _ body: (CoinHarness) async throws -> Void) async throws {
+        try await CoinHarness(reserveLifetime: reserveLifetime).lent(to: body)
     }
 
     func stop() async {
