@@ -68,6 +68,8 @@ def test_a_password_is_changed_and_a_forgotten_one_is_reset(person, product):
     dialog.locator("[name=newPassword]").fill(OTHER_PASSWORD)
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_role("alert")).not_to_be_empty()
+    # A keyboard goes on from the button, which was disabled meanwhile.
+    expect(dialog.get_by_role("button", name="Save")).to_be_focused()
     dialog.locator("[name=password]").fill(PASSWORD)
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)

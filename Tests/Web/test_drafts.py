@@ -68,6 +68,47 @@ def test_a_draft_that_goes_on_elsewhere_is_not_taken_back(person):
     expect(anna.composer).to_have_value("Half a thought about lunch")
 
 
+def test_a_draft_of_another_device_is_not_put_under_the_cursor(person):
+    anna, _ = home(person)
+    anna.create_channel("Other")
+    anna.enter("일반")
+    with saving(anna):
+        anna.composer.fill("Half a thou")
+    anna.enter("Other")
+    anna.enter("일반")
+    expect(anna.composer).to_have_value("Half a thou")
+    anna.composer.focus()
+    anna.connected()
+    phone = person(name="Anna")
+    phone.email = anna.email
+    phone.sign_in()
+    for name, text in (("일반", "Half a thought about lunch"), ("Other", "Another one")):
+        phone.enter(name)
+        with saving(phone):
+            phone.composer.fill(text)
+    # The list of rooms that brings the second draft has the first one, too.
+    expect(anna.page.locator("maru-sidebar a.side-row", has_text="Other").locator(".draft")).to_be_visible()
+    expect(anna.composer).to_have_value("Half a thou")
+    anna.enter("Other")
+    anna.enter("일반")
+    expect(anna.composer).to_have_value("Half a thought about lunch")
+
+
+def test_a_draft_that_the_server_refuses_for_a_moment_is_stored_later(person):
+    anna, _ = home(person)
+    anna.expected += [r"status of 503"]
+    refused = []
+
+    def refuse(route):
+        refused.append(route)
+        route.fulfill(status=503, body='{"errorCode":"E99","status":503}', content_type="application/problem+json")
+
+    anna.page.route(re.compile(r"/draft$"), lambda route: route.fallback() if refused else refuse(route))
+    with saving(anna):
+        anna.composer.fill("Half a thou")
+    assert len(refused) == 1
+
+
 def test_a_text_that_was_sent_offline_is_no_draft_afterwards(person):
     anna, _ = home(person)
     anna.expected += CUT

@@ -187,6 +187,36 @@ def test_a_channel_is_renamed_and_deleted_before_the_eyes_of_its_members(person)
     expect(ben.page.locator("maru-sidebar a.side-row", has_text="Decisions")).to_have_count(0)
 
 
+def test_a_slow_reply_does_not_bring_an_earlier_topic_back(person):
+    anna, _ = home(person)
+    anna.create_channel("Plans", "Topic one")
+    sub = anna.page.locator(".room-title p")
+    expect(sub).to_contain_text("Topic one")
+    other = anna.open("/" + anna.page.url.split("/", 3)[3])
+    channel = re.compile(r"/channels/\d+$")
+    held = []
+    anna.page.route(channel, lambda route: route.fallback() if held else held.append((route, route.fetch())))
+
+    def change(topic):
+        other.get_by_role("button", name="Details").click()
+        other.get_by_role("button", name="Edit the channel").click()
+        other.get_by_role("dialog").locator("[name=description]").fill(topic)
+        other.get_by_role("dialog").get_by_role("button", name="Save").click()
+        expect(other.get_by_role("dialog")).to_have_count(0)
+
+    change("Topic two")
+    anna.until(lambda: held)
+    change("Topic three")
+    expect(sub).to_contain_text("Topic three")
+    route, reply = held[0]
+    with anna.page.expect_response(channel):
+        route.fulfill(response=reply)
+    # The page has taken the slow reply once it shows what came after it.
+    anna.say("Still here")
+    anna.sent("Still here")
+    expect(sub).to_contain_text("Topic three")
+
+
 def test_a_workspace_is_renamed_and_left_before_the_eyes_of_its_members(person):
     anna, ben = home(person)
     ben.create_workspace(f"Ben's house {next(counter)}")

@@ -11,6 +11,11 @@ from test_story import home
 
 CUT = ["Failed to load resource: net::", "WebSocket connection to"]
 UNAUTHORISED = [r"status of 401"]
+# A key while an input method composes. Returns once all listeners have had it.
+COMPOSED = """([selector, key]) => document.querySelector(selector).dispatchEvent(
+    new KeyboardEvent('keydown', { key, isComposing: true, bubbles: true, cancelable: true }))"""
+KOREAN_K = """() => document.querySelector('maru-room textarea').dispatchEvent(
+    new KeyboardEvent('keydown', { key: 'ㅏ', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }))"""
 
 
 def room(person):
@@ -130,6 +135,65 @@ def test_signing_out_ends_the_session_of_every_tab(person):
     assert "maru_refresh" not in {each["name"] for each in anna.context.cookies()}
     anna.sign_in()
     expect(anna.title).to_contain_text("일반")
+
+
+def test_signing_out_offline_empties_the_screen_and_ends_the_session_once_the_network_is_back(person):
+    anna = room(person)
+    anna.expected += CUT + UNAUTHORISED
+    anna.connected()
+    other = anna.open("/" + anna.page.url.split("/", 3)[3])
+    expect(other.locator('maru-shell[data-connection="live"]')).to_be_visible()
+    anna.context.set_offline(True)
+    anna.menu("Sign out")
+    for page in (anna.page, other):
+        expect(page.locator("maru-app")).to_contain_text("You are signed out as soon as it can be.")
+        expect(page.locator("maru-shell, maru-gate")).to_have_count(0)
+    expect(anna.page).to_have_title("Maru")
+    with anna.context.expect_event("response", lambda reply: "/users/logout" in reply.url and reply.ok):
+        anna.context.set_offline(False)
+    for page in (anna.page, other):
+        expect(page.locator("maru-gate")).to_be_visible()
+    assert "maru_refresh" not in {each["name"] for each in anna.context.cookies()}
+    anna.sign_in()
+    expect(anna.title).to_contain_text("일반")
+
+
+def test_the_keys_of_an_input_method_leave_panels_and_lists_as_they_are(person):
+    anna = room(person)
+    anna.say("안녕하세요")
+    anna.sent("안녕하세요")
+    panel = anna.open_thread("안녕하세요")
+    expect(panel.locator("textarea")).to_be_visible()
+    anna.page.evaluate(COMPOSED, ["maru-thread textarea", "Escape"])
+    expect(panel.locator("textarea")).to_be_visible()
+    anna.page.locator(".room-head").get_by_role("button", name="Search").click()
+    anna.search("안녕", "안녕하세요")
+    found, field = anna.page.locator("maru-search .hit").first, anna.page.locator("maru-search input")
+    expect(found).to_be_visible()
+    anna.page.evaluate(COMPOSED, ["maru-search input", "ArrowDown"])
+    expect(field).to_be_focused()
+    field.press("ArrowDown")
+    expect(found).to_be_focused()
+
+
+def test_the_switcher_opens_with_a_korean_keyboard(person):
+    anna = room(person)
+    anna.page.evaluate(KOREAN_K)
+    expect(anna.page.get_by_role("combobox")).to_be_focused()
+    anna.page.keyboard.press("Escape")
+
+
+def test_the_focus_stays_near_a_message_that_is_discarded(person):
+    anna = room(person)
+    anna.expected += CUT
+    anna.say("Before")
+    anna.sent("Before")
+    anna.context.set_offline(True)
+    anna.say("From the tunnel")
+    anna.message("From the tunnel").get_by_role("button", name="Discard").press("Enter")
+    anna.sees("From the tunnel", count=0)
+    expect(anna.message("Before")).to_be_focused()
+    anna.context.set_offline(False)
 
 
 def test_an_input_method_sends_only_with_an_enter_of_its_own(person):

@@ -173,6 +173,36 @@ def test_a_message_in_another_room_asks_for_a_notification_unless_the_room_is_si
     assert len(anna.page.evaluate("notices")) == 1
 
 
+def test_a_reply_in_a_thread_notifies_those_who_follow_it_or_are_mentioned(person):
+    anna, ben = notified(person)
+    anna.enter("일반")
+    anna.say("Whose turn is it?")
+    anna.sent("Whose turn is it?")
+    anna.enter("elsewhere")
+    anna.connected()
+    ben.say("I cook")
+    ben.sent("I cook")
+
+    def reply(root, text):
+        field = ben.open_thread(root).locator("textarea")
+        field.fill(text)
+        field.press("Enter")
+        expect(ben.page.locator("maru-thread .message:not(.pending)", has_text=text)).to_have_count(1)
+
+    # Anna's page asks whether she follows the thread.
+    with anna.page.expect_response(re.compile(r"/thread\?")):
+        reply("I cook", "Pasta, that is")
+    reply("Whose turn is it?", "It was yours")
+    anna.page.wait_for_function("() => notices.length > 1")
+    reply("I cook", "@Anna with or without cheese?")
+    anna.page.wait_for_function("() => notices.length > 2")
+    assert anna.page.evaluate("notices") == [
+        "Ben in 일반: I cook",
+        "Ben in 일반: It was yours",
+        "Ben in 일반: @Anna with or without cheese?",
+    ]
+
+
 def test_an_owner_edits_the_workspace_removes_a_member_and_deletes_it(person):
     anna, ben = home(person)
     page = anna.page
@@ -229,6 +259,21 @@ def test_everything_in_a_message_is_reached_by_keyboard(person):
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox")).to_be_focused()
     page.keyboard.press("Escape")
+
+
+def test_the_focus_returns_to_a_message_that_changes_behind_a_dialog(person):
+    anna, ben = home(person)
+    anna.say("First")
+    anna.sent("First")
+    ben.sees("First")
+    anna.choose("First", "Delete")
+    dialog = anna.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    ben.tool("First", "quick")
+    expect(anna.message("First").locator(".reaction")).to_contain_text("1")
+    anna.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(anna.message("First").locator("[data-action=more]")).to_be_focused()
 
 
 @pytest.fixture

@@ -89,6 +89,7 @@ export const iconButton = (name, label, onclick, props = {}) =>
 export function keyed(parent, items) {
     const held = (parent.keyedRows ??= new Map());
     const focused = parent.contains(document.activeElement) ? document.activeElement : null;
+    const around = focused && [...held].find(([, row]) => row.element.contains(focused))?.[0];
     const kept = new Map();
     let refocus = null;
     for (const { key, signature, make } of items) {
@@ -113,7 +114,31 @@ export function keyed(parent, items) {
         place = next;
     }
     parent.keyedRows = kept;
+    if (around !== null && around !== undefined && !kept.has(around)) refocus = () => beside(around, [...held.keys()], kept);
     refocus?.();
+}
+
+/** Focuses the next row, or else the one before, of one that is gone. Nothing scrolls: it may be far away. */
+function beside(gone, keys, kept) {
+    const place = keys.indexOf(gone);
+    const row = [...keys.slice(place + 1), ...keys.slice(0, place).reverse()].map((key) => kept.get(key)?.element)
+        .find((each) => each?.hasAttribute('tabindex') || each?.querySelector('button, a'));
+    (row?.hasAttribute('tabindex') ? row : row?.querySelector('button, a'))?.focus({ preventScroll: true });
+}
+
+/** Gives the focus back to an element after a dialog or a menu, or to the one that has taken its place since. */
+export function giveBack(element) {
+    if (!element || element === document.body || document.activeElement !== document.body) return;
+    if (element.isConnected) return element.focus();
+    const { action } = element.dataset;
+    // Only the last dialog can have the focus.
+    const part = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+    const row = part.querySelector(`.message[data-seq="${element.closest('[data-seq]')?.dataset.seq}"]`);
+    if (row) return again(row, element);
+    const same = action && part.querySelector(`[data-action="${CSS.escape(action)}"]`);
+    // The keyboard of a small screen stays away.
+    const other = part !== document ? '.dialog-head button' : matchMedia('(hover: hover)').matches ? 'maru-room textarea' : '#main';
+    (same || part.querySelector(other))?.focus();
 }
 
 function again(element, focused) {

@@ -22,7 +22,7 @@ class MaruApp extends HTMLElement {
         const key = document.querySelector('meta[name="maru-key"]').content;
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
         privateAnswers.follow(app.client);
-        app.tabs.onmessage = ({ data }) => app.client.session.isSignedIn && app.client.changedElsewhere(data);
+        app.tabs.onmessage = ({ data }) => this.#hear(data);
         addEventListener('online', () => app.client.wake());
         addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
         // Not every browser tells at once that the network is gone.
@@ -36,52 +36,92 @@ class MaruApp extends HTMLElement {
         refuseOtherDrops();
         if (reply) this.show('maru-gate', { reply });
         else await this.restore();
+        app.client.session.on('leaving', () => app.tabs.postMessage({ signedOut: app.client.session.user?.user_id }));
         app.client.session.on('changed', (user) => {
             savedMessages.seqs.clear();
             if (user) this.#repeat(() => this.enter());
             else if (app.client.session.isReplaced) location.reload();
+            else if (app.client.session.isLeaving) this.#leave();
             else this.show('maru-gate', { isEnded: true });
         });
+    }
+
+    /** Another tab of this browser has changed something, or has signed out. */
+    #hear(data) {
+        const { session } = app.client;
+        if (!session.isSignedIn) return;
+        if (data.signedOut === undefined) app.client.changedElsewhere(data);
+        else if (data.signedOut === session.user.user_id) session.leave();
     }
 
     /** Takes up the session of the last visit. */
     restore() {
         return this.#repeat(async () => {
-            const user = app.get('signedIn') ? await app.client.session.restore() : null;
+            const { session } = app.client;
+            // A sign-out that the server has not heard of comes before anything else.
+            const user = app.get('signedIn') ? await session.restore() : await session.endLeft();
             return user ? this.enter() : this.show('maru-gate');
         });
     }
 
-    /** Without a network it tries again until there is one. */
-    async #repeat(work) {
-        const opening = h('div', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.restoring') }));
+    /** Shows nothing until the server knows of the sign-out. The next user of this page begins at their own place. */
+    #leave() {
+        this.#clear();
+        this.replaceChildren();
+        app.go({}, { replace: true });
+        return this.#repeat(async () => {
+            await app.client.session.endLeft();
+            this.show('maru-gate');
+        }, { label: t('auth.leaving'), hint: () => t('auth.leavesLater') });
+    }
+
+    /** Without a network it tries again until there is one, or until something else is shown. */
+    async #repeat(work, { label = t('auth.restoring'), hint = explain } = {}) {
+        const opening = h('div', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': label }));
         this.replaceChildren(opening);
         for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
             try {
                 return await work();
             } catch (error) {
+                if (!opening.isConnected) return undefined;
                 if (!error.isTemporary) return this.show('maru-gate');
-                opening.replaceChildren(opening.firstElementChild, h('p', { class: 'hint' }, explain(error)));
-                await new Promise((resolve) => setTimeout(resolve, Math.max(wait, error.retryAfter * 1000)));
+                opening.replaceChildren(opening.firstElementChild, h('p', { class: 'hint' }, hint(error)));
+                await pause(Math.max(wait, error.retryAfter * 1000));
             }
+            if (!opening.isConnected) return undefined;
         }
     }
 
     async enter() {
         app.set('signedIn', '1');
         await app.client.start();
-        this.show('maru-shell');
+        if (app.client.session.isSignedIn) this.show('maru-shell');
     }
 
     show(name, props) {
-        if (name === 'maru-gate') {
-            app.set('signedIn', null);
-            // Nothing of the user stays on the screen.
-            app.panel = null;
-            for (const each of document.querySelectorAll('dialog[open]')) each.close();
-        }
+        if (name === 'maru-gate') this.#clear();
         this.replaceChildren(Object.assign(document.createElement(name), props));
     }
+
+    /** Nothing of the user stays on the screen. */
+    #clear() {
+        app.set('signedIn', null);
+        app.panel = null;
+        for (const each of document.querySelectorAll('dialog[open]')) each.close();
+    }
+}
+
+/** Waits, but not longer than the network is away. */
+function pause(milliseconds) {
+    return new Promise((resolve) => {
+        const end = () => {
+            clearTimeout(timer);
+            removeEventListener('online', end);
+            resolve();
+        };
+        const timer = setTimeout(end, milliseconds);
+        addEventListener('online', end);
+    });
 }
 
 customElements.define('maru-app', MaruApp);

@@ -8,7 +8,7 @@ export default {
     'auth.signIn': 'Sign in', 'auth.join': 'Create account', 'auth.toJoin': 'New here? Create an account',
     'auth.toSignIn': 'Back to sign in', 'auth.forgot': 'Forgot your password?', 'auth.sendCode': 'Send a code',
     'auth.finishReset': 'Set the new password', 'auth.codeSent': 'If this address has an account, a code is on its way to it.',
-    'auth.ended': 'Your session ended. Please sign in again.', 'auth.restoring': 'Opening Maru…',
+    'auth.ended': 'Your session ended. Please sign in again.', 'auth.restoring': 'Opening Maru…', 'auth.leaving': 'Signing out…', 'auth.leavesLater': 'The server cannot be reached. You are signed out as soon as it can be.',
     'auth.show': 'Show password', 'auth.hide': 'Hide password',
     'nav.workspaces': 'Workspaces', 'nav.rooms': 'Rooms', 'nav.skip': 'Skip to messages', 'nav.back': 'Back to the rooms',
     'nav.addWorkspace': 'Create a workspace', 'nav.switcher': 'Go to…', 'nav.channels': 'Channels', 'nav.dms': 'Direct messages',

@@ -5,7 +5,7 @@ export default {
     'auth.email': '이메일', 'auth.password': '비밀번호', 'auth.nickname': '이름', 'auth.code': '메일로 받은 코드', 'auth.newPassword': '새 비밀번호',
     'auth.passwordHint': '대문자, 소문자, 숫자, 기호를 포함해 8자 이상.', 'auth.signIn': '로그인', 'auth.join': '가입하기', 'auth.toJoin': '처음이신가요? 계정 만들기',
     'auth.toSignIn': '로그인으로 돌아가기', 'auth.forgot': '비밀번호를 잊으셨나요?', 'auth.sendCode': '코드 받기', 'auth.finishReset': '새 비밀번호 저장', 'auth.codeSent': '이 주소로 가입한 계정이 있으면 코드를 보냈습니다.',
-    'auth.ended': '세션이 끝났습니다. 다시 로그인해 주세요.', 'auth.restoring': '마루를 여는 중…', 'auth.show': '비밀번호 보기', 'auth.hide': '비밀번호 숨기기',
+    'auth.ended': '세션이 끝났습니다. 다시 로그인해 주세요.', 'auth.restoring': '마루를 여는 중…', 'auth.leaving': '로그아웃하는 중…', 'auth.leavesLater': '서버에 연결할 수 없습니다. 연결되는 대로 로그아웃합니다.', 'auth.show': '비밀번호 보기', 'auth.hide': '비밀번호 숨기기',
     'nav.workspaces': '워크스페이스', 'nav.rooms': '대화방', 'nav.skip': '메시지로 건너뛰기', 'nav.back': '대화방 목록으로', 'nav.addWorkspace': '워크스페이스 만들기', 'nav.switcher': '바로가기…', 'nav.channels': '채널', 'nav.dms': '다이렉트 메시지',
     'nav.addChannel': '채널 만들기', 'nav.explore': '채널 탐색', 'nav.addDm': '대화 시작하기', 'nav.mentions': '멘션', 'nav.threads': '스레드', 'nav.saved': '저장됨', 'nav.scheduled': '예약됨', 'nav.menu': '{name} 메뉴', 'nav.account': '내 계정',
     'nav.unread': '안 읽은 메시지 {count}개', 'nav.mentionsOf': '멘션 {count}개',

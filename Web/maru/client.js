@@ -67,7 +67,8 @@ export class MaruClient extends Emitter {
         this.store.learn(this.session.user);
         await this.loadWorkspaces();
         await this.outbox.open(this.store.me);
-        this.follower.start();
+        // The session may have ended meanwhile.
+        if (this.session.isSignedIn) this.follower.start();
     }
 
     stop() {

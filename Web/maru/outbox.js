@@ -32,7 +32,10 @@ export class Outbox extends Emitter {
     /** Takes up what an earlier visit of this user left. */
     async open(user) {
         this.#user = user;
-        for (const entry of await this.storage.all(this.#prefix)) {
+        const kept = await this.storage.all(this.#prefix);
+        // The user may have signed out meanwhile, and another one signed in.
+        if (this.#user !== user) return;
+        for (const entry of kept) {
             this.#entries.set(entry.id, { ...entry, state: entry.state === 'failed' ? 'failed' : 'waiting', progress: 0, isStored: true });
             this.emit('changed', entry.room);
         }

@@ -55,6 +55,22 @@ export const isThreadOnly = (message) => !!message.thread && !message.thread.toR
 export const mentions = (message, user, isPresent) =>
     (message.mentions ?? []).some(({ type, user_id }) => (type === 'here' ? isPresent : type === 'room' || String(user_id) === String(user)));
 
+/** Whether a character goes on in a Latin or other word. Particles and other words stick to Hangul. */
+const isInWord = (each) => /[\p{L}\p{N}]/u.test(each) && !/[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]/.test(each);
+
+/** True if a text has one of a user's keywords: a Latin one as a whole word, Hangul anywhere, as for pushes. */
+export function hasKeyword(text, keywords) {
+    const folded = (each) => each.normalize('NFC').toLowerCase();
+    const all = folded(text);
+    const isEdge = (place) => !(place > 0 && place < all.length && isInWord(all[place - 1]) && isInWord(all[place]));
+    return keywords.map(folded).filter(Boolean).some((word) => {
+        for (let place = all.indexOf(word); place >= 0; place = all.indexOf(word, place + 1)) {
+            if (isEdge(place) && isEdge(place + word.length)) return true;
+        }
+        return false;
+    });
+}
+
 const MARKED = /(```)|(\*\*|~~|`)([^*~`\n]+)\2/g;
 
 /**

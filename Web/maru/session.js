@@ -1,5 +1,9 @@
 import { Emitter } from './emitter.js';
 import { MaruError } from './errors.js';
+import { MemoryStorage } from './storage.js';
+
+/** Names the user whose session is still to be ended, in the storage. */
+const LEFT = 'left';
 
 /**
  * The session of one user on this device.
@@ -7,12 +11,15 @@ import { MaruError } from './errors.js';
  * In a browser the refresh token stays in an HttpOnly cookie (`keeps: 'cookie'`), so no script can read it. The access token
  * stays in memory and lives for minutes. Elsewhere the refresh token is kept in a storage (`keeps: 'storage'`).
  *
- * Emits `changed` with the user, or null after the session ended, and `leaving` when the user signs out: calls from then on would
- * be refused.
+ * Emits `changed` with the user, or null after the session ended, and `leaving` when the user signs out: calls from then on are
+ * refused.
  */
 export class Session extends Emitter {
     #access = null;
     #renewal = null;
+    /** The session that the user has left here: `{user, token, isNoted}`. */
+    #left = null;
+    #ending = null;
 
     /**
      * @param {object} options
@@ -20,7 +27,7 @@ export class Session extends Emitter {
      * @param {import('./storage.js').MemoryStorage} [options.storage]
      * @param {LockManager} [options.locks] keeps two tabs from renewing at the same time
      */
-    constructor({ keeps = 'cookie', storage, locks = globalThis.navigator?.locks } = {}) {
+    constructor({ keeps = 'cookie', storage = new MemoryStorage(), locks = globalThis.navigator?.locks } = {}) {
         super();
         this.keeps = keeps;
         this.storage = storage;
@@ -28,6 +35,8 @@ export class Session extends Emitter {
         this.user = null;
         /** True once the session ended because another tab of the browser signed in as somebody else. */
         this.isReplaced = false;
+        /** True from a sign-out until `endLeft` has succeeded. */
+        this.isLeaving = false;
         /** Set by the client. */
         this.api = null;
     }
@@ -75,6 +84,7 @@ export class Session extends Emitter {
 
     /** Signs in with the session of an earlier visit. Returns the user, or null if there is none. */
     async restore() {
+        await this.endLeft();
         try {
             await this.renew(null);
         } catch (error) {
@@ -86,14 +96,34 @@ export class Session extends Emitter {
         return this.user;
     }
 
+    /**
+     * Signs out. The session is forgotten here at once. If the server does not hear of it, this rejects with a temporary error, and
+     * `endLeft` tries again, after a reload too.
+     */
     async signOut() {
+        const user = String(this.user?.user_id ?? '');
+        // It is stored before the server is told: a page may be closed at any moment.
+        const isNoted = this.storage.set(LEFT, user).then(() => true, () => false);
+        this.#left = { user, token: this.#access, isNoted };
+        await this.leave();
+        await this.endLeft();
+    }
+
+    /** Forgets the session here, as when another tab of the browser signs out. */
+    leave() {
+        this.isLeaving = true;
         this.emit('leaving');
         this.api.endReads();
-        try {
-            await this.api.get('/users/logout', this.#query);
-        } finally {
-            await this.#forget();
-        }
+        return this.#forget();
+    }
+
+    /**
+     * Ends the session that was left, here, at an earlier visit or in another tab; does nothing if there is none. Rejects with a
+     * temporary error while the server does not hear of it.
+     */
+    endLeft() {
+        this.#ending ??= this.#locked(() => this.#endLeft()).finally(() => (this.#ending = null));
+        return this.#ending;
     }
 
     /** Returns the access token; renews it if there is none. */
@@ -108,6 +138,7 @@ export class Session extends Emitter {
      * @param {string|null} used the token that the server refused
      */
     renew(used) {
+        if (this.isLeaving) return Promise.reject(new MaruError('E06', { status: 401 }));
         if (this.#access && used !== this.#access) return Promise.resolve();
         this.#renewal ??= this.#locked(() => this.#renew()).finally(() => (this.#renewal = null));
         return this.#renewal;
@@ -122,8 +153,7 @@ export class Session extends Emitter {
         const kept = this.keeps === 'storage' ? await this.storage.get('refresh') : null;
         if (this.keeps === 'storage' && !kept) throw new MaruError('E06', { status: 401 });
         try {
-            const headers = kept ? { RefreshToken: kept } : {};
-            const reply = await this.api.call('GET', '/auth/refresh', { open: true, query: this.#query, headers });
+            const reply = await this.#refresh(kept);
             // All tabs of a browser share the cookie, and another one may have signed in as somebody else since.
             const user = userOf(reply.accessToken);
             if (this.user && user && user !== String(this.user.user_id)) {
@@ -137,7 +167,53 @@ export class Session extends Emitter {
         }
     }
 
+    #refresh(kept) {
+        const headers = kept ? { RefreshToken: kept } : {};
+        return this.api.call('GET', '/auth/refresh', { open: true, query: this.#query, headers });
+    }
+
+    async #endLeft() {
+        const user = await this.#userOfLeft();
+        if (user !== null) {
+            try {
+                await this.#logOut(user);
+            } catch (error) {
+                if (!(error instanceof MaruError) || error.isTemporary) throw error;
+                // It has ended already.
+            }
+            await this.storage.remove(LEFT).catch(() => {});
+            if (this.keeps === 'storage') await this.storage.remove('refresh');
+        }
+        this.#left = null;
+        this.isLeaving = false;
+    }
+
+    /** The user whose session is still to be ended; null if there is none, or if another tab has ended it. */
+    async #userOfLeft() {
+        const isNoted = await this.#left?.isNoted;
+        const noted = await this.storage.get(LEFT).catch(() => undefined);
+        return noted ?? (isNoted === false ? this.#left.user : null);
+    }
+
+    async #logOut(user) {
+        const end = (token) => this.api.call('GET', '/users/logout', { open: true, query: this.#query, headers: { Authorization: token } });
+        try {
+            if (this.#left?.token) return await end(this.#left.token);
+        } catch (error) {
+            // A token that has expired is refused, too.
+            if (!(error instanceof MaruError) || error.isTemporary) throw error;
+        }
+        const kept = this.keeps === 'storage' ? await this.storage.get('refresh') : null;
+        if (this.keeps === 'storage' && !kept) return undefined;
+        const { accessToken, refreshToken } = await this.#refresh(kept);
+        if (kept && refreshToken) await this.storage.set('refresh', refreshToken);
+        // Somebody else may have signed in with this browser since.
+        return (userOf(accessToken) ?? user) === user ? end(accessToken) : undefined;
+    }
+
     async #enter(path, body) {
+        // The session of the sign-in takes the place of an earlier one, which could not be ended any more.
+        await this.endLeft();
         const user = await this.api.call('POST', path, { open: true, query: this.#query, body });
         await this.#hold(user.token);
         this.isReplaced = false;
@@ -154,7 +230,8 @@ export class Session extends Emitter {
 
     async #forget() {
         this.#access = null;
-        if (this.keeps === 'storage') await this.storage.remove('refresh');
+        // The end of a session that was left may need it.
+        if (this.keeps === 'storage' && !this.isLeaving) await this.storage.remove('refresh');
         if (!this.user) return;
         this.user = null;
         this.emit('changed', null);

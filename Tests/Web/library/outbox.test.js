@@ -219,3 +219,23 @@ test('A file that was deleted since it was chosen is sent from the storage', asy
     await done;
     assert.deepEqual(tried, [unreadable, copy]);
 });
+
+test('A user who signs out while the outbox is opened leaves nothing for the next one to send', async () => {
+    const server = new Server(), storage = new MemoryStorage(), before = outbox(server, storage);
+    server.failures = [{ before: MaruError.offline() }];
+    await before.open('7');
+    await before.add(message('from 7'));
+    before.close();
+    await new Promise(setImmediate);
+    let read;
+    const kept = await storage.all('outbox/7/');
+    const slow = Object.create(storage, { all: { value: (prefix) => (prefix === 'outbox/7/' ? new Promise((resolve) => (read = () => resolve(kept))) : storage.all(prefix)) } });
+    for (const name of ['get', 'set', 'remove']) slow[name] = (...all) => storage[name](...all);
+    const box = outbox(new Server(), slow);
+    const first = box.open('7');
+    box.close();
+    await box.open('8');
+    read();
+    await first;
+    assert.deepEqual([kept.length, box.isEmpty], [1, true]);
+});

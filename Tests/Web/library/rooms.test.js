@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plain, preview } from '../../../Web/maru/rooms.js';
+import { hasKeyword, plain, preview } from '../../../Web/maru/rooms.js';
 
 test('A list shows a text without the signs of its markup', () => {
     assert.equal(plain('See **this** and `that`, ~~not~~ 2 ** 3').text, 'See this and that, not 2 ** 3');
@@ -16,4 +16,9 @@ test('Found parts move with the text', () => {
     const found = plain(content, ranges);
     assert.equal(found.text, '오늘 디자인 회의는 3시');
     assert.deepEqual(found.ranges.map((each) => marked(each, found)), ['디자인', '회의', '3시']);
+});
+
+test('A Latin keyword is found as a whole word, and Hangul anywhere', () => {
+    const found = (text) => ['cat', '배포', 'C++'].filter((each) => hasKeyword(text, [each]));
+    assert.deepEqual(['The Cat sat', 'a category', '재배포가 끝났어요', 'cat은 자요', 'in C++, no cats', ''].map(found), [['cat'], [], ['배포'], ['cat'], ['C++'], []]);
 });

@@ -11,6 +11,7 @@ class Server {
     number = 0;
     sessions = new Map();
     posts = [];
+    isDown = false;
     open(user) {
         const token = jwt(user, (this.number += 1));
         this.sessions.set(token, user);
@@ -18,6 +19,7 @@ class Server {
         return { accessToken: token, refreshToken: '' };
     }
     fetch = async (url, { method, headers, body }) => {
+        if (this.isDown) throw new TypeError('fetch failed');
         const path = url.pathname.slice(3);
         if (path === '/users/login') { const user = JSON.parse(body).email; return reply(200, { user_id: user, nickname: user, token: this.open(user) }); }
         if (path === '/auth/refresh') return this.cookie ? reply(200, this.open(this.cookie)) : reply(401, { errorCode: 'E06' });
@@ -39,12 +41,27 @@ async function until(isTrue) {
 }
 
 const reply = (status, body) => new Response(JSON.stringify(body), { status });
-function tab(server, storage) {
+function page(server, storage) {
     class Blocked { constructor() { queueMicrotask(() => this.onclose?.()); } close() {} }
     const client = new MaruClient({ base: 'http://x', key: 'native', keeps: 'cookie', storage, fetch: server.fetch, locks: null,
         engine: { WebSocket: Blocked, transports: ['websocket'] } });
+    client.api.wait = async () => {};
+    return client;
+}
+function tab(server, storage) {
+    const client = page(server, storage);
     client.session.on('changed', (user) => user && client.start());
     return client;
+}
+const isTemporary = (error) => error.isTemporary;
+/** A page whose user has signed out while the server could not be reached. */
+async function left(server, storage) {
+    const { session } = page(server, storage);
+    await session.signIn({ email: '1', password: 'x' });
+    server.isDown = true;
+    await assert.rejects(session.signOut(), isTemporary);
+    assert.deepEqual([session.user, session.isLeaving], [null, true]);
+    return session;
 }
 
 test('A tab of one account does nothing as the account that has signed in at another tab', async () => {
@@ -76,4 +93,58 @@ test('The end of a session elsewhere is acted on at once', async () => {
     await session.renewHeld().catch(() => {});
     client.stop();
     assert.deepEqual([told, session.isReplaced], [[null], false]);
+});
+
+test('A sign-out that the server does not hear of ends the session later', async () => {
+    const server = new Server(), session = await left(server, new MemoryStorage());
+    await assert.rejects(session.token());
+    await assert.rejects(session.endLeft(), isTemporary);
+    server.isDown = false;
+    await session.endLeft();
+    assert.deepEqual([server.sessions.size, server.cookie, session.isLeaving], [0, null, false]);
+});
+
+test('A sign-out that the server does not hear of is remembered by the next visit', async () => {
+    const server = new Server(), storage = new MemoryStorage();
+    await left(server, storage);
+    const { session } = page(server, storage);
+    await assert.rejects(session.restore(), isTemporary);
+    server.isDown = false;
+    assert.equal(await session.restore(), null);
+    assert.deepEqual([server.sessions.size, server.cookie], [0, null]);
+});
+
+test('A sign-in ends the session that was left first, and a late sign-out of another tab leaves the new one alone', async () => {
+    for (const user of ['1', '2']) {
+        const server = new Server(), storage = new MemoryStorage();
+        const late = await left(server, storage), { session } = page(server, storage);
+        await assert.rejects(session.signIn({ email: user, password: 'x' }), isTemporary);
+        server.isDown = false;
+        await session.signIn({ email: user, password: 'x' });
+        await late.endLeft();
+        assert.deepEqual([[...server.sessions.values()], server.cookie], [[user], user]);
+    }
+});
+
+test('A client outside of a browser ends the session that was left with its kept refresh token', async () => {
+    const calls = [];
+    let isDown = false;
+    const fetch = async (url, { headers }) => {
+        if (isDown) throw new TypeError('fetch failed');
+        calls.push([url.pathname.slice(3), headers.RefreshToken ?? headers.Authorization]);
+        return reply(200, url.pathname.endsWith('login') ? { user_id: '1', token: { accessToken: 'a1', refreshToken: 'r1' } } : { accessToken: 'a2', refreshToken: 'r2' });
+    };
+    const storage = new MemoryStorage(), made = () => {
+        const client = new MaruClient({ base: 'http://x', key: 'native', storage, fetch, locks: null });
+        client.api.wait = async () => {};
+        return client.session;
+    };
+    const session = made();
+    await session.signIn({ email: '1', password: 'x' });
+    isDown = true;
+    await assert.rejects(session.signOut(), isTemporary);
+    isDown = false;
+    await made().endLeft();
+    assert.deepEqual(calls.slice(1), [['/auth/refresh', 'r1'], ['/users/logout', 'a2']]);
+    assert.equal(await storage.get('refresh'), undefined);
 });

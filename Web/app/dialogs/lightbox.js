@@ -1,4 +1,4 @@
-import { h, iconButton } from '../dom.js';
+import { giveBack, h, iconButton } from '../dom.js';
 import { fileName } from '../format.js';
 import { t } from '../i18n.js';
 import { app } from '../state.js';
@@ -36,7 +36,8 @@ export function openLightbox(pictures, first) {
         if (step) go(step);
     });
     dialog.addEventListener('click', (event) => ['FIGURE', 'DIALOG'].includes(event.target.tagName) && dialog.close());
-    dialog.addEventListener('close', () => dialog.remove());
+    const opener = document.activeElement;
+    dialog.addEventListener('close', () => (dialog.remove(), giveBack(opener)));
     document.body.append(dialog);
     dialog.showModal();
     show(place);

@@ -1,4 +1,4 @@
-import { h, icon } from '../dom.js';
+import { giveBack, h, icon } from '../dom.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { initials } from '../parts/completion.js';
@@ -59,7 +59,8 @@ export function openSwitcher() {
         event.preventDefault();
     });
     dialog.addEventListener('pointerdown', (event) => event.target === dialog && dialog.close());
-    dialog.addEventListener('close', () => dialog.remove());
+    const opener = document.activeElement;
+    dialog.addEventListener('close', () => (dialog.remove(), giveBack(opener)));
     document.body.append(dialog);
     dialog.showModal();
     input.focus();

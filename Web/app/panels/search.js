@@ -19,7 +19,10 @@ class Search extends View {
             this.timer = setTimeout(() => this.#search(), 180);
         });
         this.#input.addEventListener('keydown', (event) => {
-            if (event.key === 'ArrowDown') this.#list.querySelector('button')?.focus();
+            // An input method chooses among its candidates with the arrow keys.
+            if (event.key !== 'ArrowDown' || event.isComposing || event.keyCode === 229) return;
+            event.preventDefault();
+            this.#list.querySelector('button')?.focus();
         });
         this.#list.addEventListener('keydown', (event) => {
             const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];

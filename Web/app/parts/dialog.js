@@ -1,9 +1,10 @@
-import { h, iconButton } from '../dom.js';
+import { giveBack, h, iconButton } from '../dom.js';
 import { explain, t } from '../i18n.js';
 
 /** Opens a dialog with a title. Escape, the button and a click outside close it; the focus returns. */
 export function openDialog(title, body, { className = '', onclose } = {}) {
     const id = `dialog-${crypto.randomUUID()}`;
+    const opener = document.activeElement;
     const dialog = h('dialog', { class: className, 'aria-labelledby': id },
         h('header', { class: 'dialog-head' }, h('h2', { id }, title), iconButton('close', t('dialog.close'), () => dialog.close())),
         h('div', { class: 'dialog-body' }, body));
@@ -12,6 +13,7 @@ export function openDialog(title, body, { className = '', onclose } = {}) {
     });
     dialog.addEventListener('close', () => {
         dialog.remove();
+        giveBack(opener);
         onclose?.();
     });
     document.body.append(dialog);
@@ -47,6 +49,8 @@ export function form(fields, { label, submit, danger = false, cancel }) {
                 if (!error.code) console.error(error);
             } finally {
                 button.disabled = false;
+                // A button that is disabled loses the focus.
+                if (button.isConnected && document.activeElement === document.body) button.focus();
             }
         },
     }, fields, fault, h('div', { class: 'dialog-foot' }, cancel && h('button', { type: 'button', class: 'button', onclick: cancel }, t('dialog.cancel')), button));

@@ -34,8 +34,10 @@ export function pickEmoji(anchor, label, choose) {
     const { menu, close } = openPopup(anchor, { class: 'emoji-pick', role: 'dialog', 'aria-label': label }, [find, grid]);
     find.addEventListener('input', show);
     menu.addEventListener('keydown', (event) => {
+        // The keys of an input method are its own.
+        if (event.isComposing || event.keyCode === 229) return;
         const buttons = [...grid.querySelectorAll('button')];
-        if (event.key === 'Enter' && event.target === find && !event.isComposing && event.keyCode !== 229) buttons[0]?.click();
+        if (event.key === 'Enter' && event.target === find) buttons[0]?.click();
         const place = buttons.indexOf(document.activeElement);
         const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 8, ArrowUp: -8 }[event.key];
         if (!step || (event.target === find && event.key !== 'ArrowDown')) return;

@@ -1,4 +1,4 @@
-import { h, icon } from '../dom.js';
+import { giveBack, h, icon } from '../dom.js';
 
 /**
  * Opens a menu beside a button and returns the focus to it afterwards. Arrow keys, Home and End move within it.
@@ -49,7 +49,7 @@ export function openPopup(anchor, props, children) {
         const hadFocus = menu.contains(document.activeElement) || document.activeElement === document.body;
         menu.remove();
         anchor.removeAttribute('aria-expanded');
-        if (hadFocus && anchor.isConnected) anchor.focus();
+        if (hadFocus) giveBack(anchor);
     });
     return { menu, close };
 }

@@ -11,9 +11,11 @@ import { editing } from './message-actions.js';
 
 const TYPING_EVERY = 3000;
 const DRAFT_AFTER = 1200;
+const DRAFT_AGAIN = 5000;
 
 /** Drafts of this page that the server does not have yet, by user and place. */
 const drafts = new Map();
+let again = null;
 /** Files that were chosen and not sent yet, by user and place. */
 const staged = new Map();
 
@@ -31,8 +33,12 @@ function storeDraft(kept) {
             // The other tabs have the same session, and the server tells other sessions only.
             if (isNew) app.tabs.postMessage('draft');
         },
-        // The next connection or visit tries again.
-        () => {});
+        // Without a network the next connection or visit tries again. A service that fails for a while may keep the connection.
+        (error) => {
+            if (!error.isTemporary || error.isOffline) return;
+            clearTimeout(again);
+            again = setTimeout(storeDrafts, Math.max(DRAFT_AGAIN, error.retryAfter * 1000));
+        });
 }
 
 /** Stores the texts that the server did not take, as while there was no network. Their rooms need not be on the screen. */
@@ -227,10 +233,10 @@ class Composer extends View {
 
     /** A draft of another device fills an empty composer, and goes on or goes away there while nobody touches it here. */
     #takeDraft() {
-        const shown = this.#text.value;
-        const isOwn = this.#edited || drafts.has(this.#kept);
-        if (isOwn || !app.store.rooms.has(this.room) || shown === app.client.drafts.text(this.room, this.thread)) return;
-        if (shown ? shown !== this.#taken : document.activeElement === this.#text) return;
+        const [shown, draft] = [this.#text.value, app.client.drafts.text(this.room, this.thread)];
+        const isOwn = this.#edited || drafts.has(this.#kept) || (shown && shown !== this.#taken);
+        // One that came late is not put under the cursor. A text that was sent elsewhere goes all the same.
+        if (isOwn || !app.store.rooms.has(this.room) || shown === draft || (draft && document.activeElement === this.#text)) return;
         this.#showDraft();
         this.#changed();
     }

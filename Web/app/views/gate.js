@@ -138,6 +138,8 @@ class Gate extends View {
             await this.#act({ ...values, email: this.#email });
         } catch (error) {
             button.disabled = false;
+            // A button that is disabled loses the focus.
+            if (button.isConnected && document.activeElement === document.body) button.focus();
             this.#failed(error);
         }
     }

@@ -2,7 +2,6 @@ import { h, icon, iconButton, keyed, View } from '../dom.js';
 import { t } from '../i18n.js';
 import { avatar, personAvatar } from '../parts/avatar.js';
 import { openMenu } from '../parts/menu.js';
-import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
 
 /** The workspaces, at the very left, and the account below them. */
@@ -43,17 +42,6 @@ class Rail extends View {
         mentionCount ? h('span', { class: 'badge', 'aria-hidden': 'true' }, mentionCount) : unreadCount ? h('span', { class: 'dot', 'aria-hidden': 'true' }) : null));
     }
 
-    /** The next user of this page begins at their own place. */
-    #signOut() {
-        return attempt(async () => {
-            try {
-                await app.client.session.signOut();
-            } finally {
-                app.go({}, { replace: true });
-            }
-        });
-    }
-
     #openAccount() {
         const open = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name]();
         openMenu(this.#account, [
@@ -61,7 +49,7 @@ class Rail extends View {
             { label: t('profile.settings'), icon: 'gear', action: open('settings', 'openSettings') },
             { label: t('account.title'), icon: 'users', action: open('account', 'openAccount') },
             'line',
-            { label: t('profile.signOut'), icon: 'exit', action: () => this.#signOut() },
+            { label: t('profile.signOut'), icon: 'exit', action: () => app.client.session.signOut().catch(() => {}) },
         ]);
     }
 }

@@ -155,10 +155,14 @@ class Shell extends View {
     }
 
     #key(event) {
-        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        // The Escape that ends a composition of an input method closes nothing.
+        const isComposing = event.isComposing || event.keyCode === 229;
+        // On some systems the K of a Korean keyboard is ㅏ here.
+        const isK = event.key.toLowerCase() === 'k' || (event.code === 'KeyK' && /[ㄱ-ㅣ]/.test(event.key));
+        if ((event.ctrlKey || event.metaKey) && isK) {
             event.preventDefault();
             if (!document.querySelector('dialog[open]')) openSwitcher();
-        } else if (event.key === 'Escape' && app.panel && !event.defaultPrevented && !document.querySelector('dialog[open], :popover-open')) {
+        } else if (event.key === 'Escape' && !isComposing && app.panel && !event.defaultPrevented && !document.querySelector('dialog[open], :popover-open')) {
             app.show(null);
         }
     }

@@ -91,6 +91,8 @@ extension GatewayShard {
         for read in reads where !socket.isEnded && socket.isIn(read.room) {
             socket.send(.read(read, withCounts: true))
         }
+        // Its badge was counted before the markers moved.
+        if !reads.isEmpty, !socket.isEnded { me.badges.changed(socket.user) }
     }
 
     /// A user has changed something of their own: the other devices are told.
