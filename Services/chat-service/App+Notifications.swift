@@ -1,5 +1,4 @@
 import Contract
-import Redis
 import ServiceKit
 
 /// The parts of the service that belong to single users: settings, notification levels, drafts and read receipts, and
@@ -13,12 +12,12 @@ struct Notifications: Sendable {
     let badges: Badges
 
     init(
-        stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, members: RoomMembers,
-        blocks: BlockCache, profiles: ProfileCache, roomWorkspaces: RoomWorkspaces, wide: WideReads,
-        settings: ChatSettings
+        stores: NotificationStores, hints: RepeatedHints, access: RoomAccess, messages: MessageStore,
+        members: RoomMembers, blocks: BlockCache, profiles: ProfileCache, roomWorkspaces: RoomWorkspaces,
+        wide: WideReads, settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
-        let publisher = UserStatePublisher(redis: redis)
+        let publisher = UserStatePublisher(hints: hints)
         preferences = Preferences(settings: stores.settings, levels: stores.levels, publisher: publisher)
         drafts = Drafts(
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)

@@ -114,7 +114,7 @@ enum App {
             access: roomAccess)
         let threads = Threads(
             store: ThreadStore(database: database), changes: changes, messages: messages, details: details,
-            access: roomAccess, publisher: UserStatePublisher(redis: redis))
+            access: roomAccess, publisher: UserStatePublisher(hints: hints))
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
@@ -122,7 +122,7 @@ enum App {
         let roomWorkspaces = RoomWorkspaces(names: names)
         let wide = WideReads(isDivided: settings.isDivided)
         let notifications = Notifications(
-            stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
+            stores: NotificationStores(database: database), hints: hints, access: roomAccess, messages: messages,
             members: members, blocks: blocks, profiles: profiles, roomWorkspaces: roomWorkspaces, wide: wide,
             settings: settings)
         let scheduled = ScheduledStore(database: database)

@@ -24,6 +24,21 @@ struct AccessHintTests {
         }
     }
 
+    @Test("A new DM is told again if it is opened again soon, because the first call may have failed after its commit")
+    func openedAgain() async throws {
+        try await ChatHarness.use { chat in
+            let listener = try HintListener(chat.redis, "invalidate:access")
+            for user in [Int64(1), 1, 2] {
+                let opened = try await chat.call(
+                    "POST", "/v1/workspaces/3/dms", user: user, json: #"{"opponent_id":"\#(3 - user)"}"#)
+                #expect(opened.status == 200)
+                let hints = [try await listener.next(), try await listener.next()]
+                #expect(Set(hints.map { $0["user_id"]?.string }) == ["1", "2"])
+                #expect(hints.allSatisfy { $0["workspace_id"]?.string == "3" && $0["channel_id"] == nil })
+            }
+        }
+    }
+
     @Test(
         "Cached access is read again after a hint for its user, for all users of its channel, and for the whole workspace",
         arguments: [

@@ -30,6 +30,22 @@ struct SettingsTests {
         }
     }
 
+    @Test("Gateways hear of changed settings later if Redis refuses the hint at first")
+    func repeatedHint() async throws {
+        try await ChatHarness.use { chat in
+            let listener = try HintListener(chat.redis, "user-state")
+            try await chat.redis.command("ACL", "SETUSER", "default", "-publish")
+            let put = try await chat.call(
+                "PUT", Self.path, json: #"{"readReceipts":true,"presence":false,"typing":true,"keywords":[]}"#)
+            #expect(put.status == 200)
+            // The subscriptions of gateways go on, so they are not told that they may have missed something.
+            try await eventually("a refused hint") { try await chat.redis.command("ACL", "LOG").contains("publish") }
+            try await chat.redis.command("ACL", "SETUSER", "default", "+publish")
+            let hint = try await listener.next()
+            #expect(hint["user_id"]?.string == "1" && hint["part"]?.string == "settings")
+        }
+    }
+
     static let wrong =
         [
             "", "[]", "{}", #"{"readReceipts":true,"presence":true,"typing":true}"#,

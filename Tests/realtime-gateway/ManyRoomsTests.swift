@@ -67,6 +67,31 @@ struct ManyRoomsTests {
         }
     }
 
+    @Test("A badge has the messages that came while their room could not be read")
+    func badge() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { $0.me.awayPaths = ["/internal/rooms/\(GatewayHarness.channel)/messages"] }
+            try await harness.say("missed")
+            try await harness.withNode { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me", #"{"cursors":{"channel-7":[0,0]}}"#)
+                try await client.until("the badge of the start") { Self.badges($0) == [0] }
+                // Between two attempts to read the room, nobody hears its events.
+                try await harness.say("missed as well", isHeard: false)
+                harness.peers.change { state in
+                    state.badges[1] = 1
+                    state.me.awayPaths = []
+                }
+                try await client.until("the next badge") { Self.badges($0) == [0, 1] }
+                #expect(Self.texts(client.record) == ["missed", "missed as well"])
+            }
+        }
+    }
+
+    private static func badges(_ record: SocketClient.Record) -> [Int?] {
+        record.events.filter { $0.name == "badge" }.map { $0.body["unreadCount"]?.int }
+    }
+
     @Test("A room with short pages is sent although the socket leaves it after each page that is too long")
     func shortPages() async throws {
         try await GatewayHarness.use { harness in

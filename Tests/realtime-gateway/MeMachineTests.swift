@@ -37,11 +37,11 @@ struct MeMachineTests {
         let actions = machine.start(found, from: Self.cursors(behind))
         let entered = actions.compactMap { if case .enter(let room, _, _) = $0 { room } else { nil } }
         #expect(entered == [5, 4, 0, 1, 2].map { Self.rooms[$0] })
-        #expect(machine.caughtUp(Self.rooms[5]).isEmpty, "it lacked nothing")
-        let next = machine.caughtUp(Self.rooms[0])
+        #expect(machine.caughtUp(Self.rooms[5], at: 10).isEmpty, "it lacked nothing")
+        let next = machine.caughtUp(Self.rooms[0], at: 10)
         #expect(
             next == [.enter(Self.rooms[3], after: RoomHead(seq: 1, rev: 0), head: RoomHead(seq: 10, rev: 3))])
-        #expect(machine.caughtUp(Self.rooms[0]).isEmpty, "it is counted once")
+        #expect(machine.caughtUp(Self.rooms[0], at: 10).isEmpty, "it is counted once")
     }
 
     /// A cursor, the missing messages that the client is told of, the revision after which changes are, and the start.
@@ -135,10 +135,10 @@ struct MeMachineTests {
         #expect(!isFound, "its room checks it")
         isFound = machine.doubt(Self.rooms[4])
         #expect(isFound)
-        let next = machine.caughtUp(Self.rooms[0])
+        let next = machine.caughtUp(Self.rooms[0], at: 10)
         #expect(entered(next) == [Self.rooms[5]])
         isFound = machine.doubt(nil)
-        let none = machine.caughtUp(Self.rooms[1])
+        let none = machine.caughtUp(Self.rooms[1], at: 10)
         #expect(isFound && none.isEmpty)
         let read = machine.refreshed(Set([0, 1, 2, 3, 4, 5].map { Self.rooms[$0] }))
         #expect(read.contains(.send(.left(Self.rooms[6]))) && !read.contains(.leave(Self.rooms[6])))
@@ -162,9 +162,9 @@ struct MeMachineTests {
         #expect(repeated.isEmpty, "it was left")
         let none = machine.retry(room)
         #expect(none.isEmpty, "four others are resumed")
-        _ = machine.caughtUp(Self.rooms[1])
-        _ = machine.caughtUp(Self.rooms[2])
-        let again = machine.caughtUp(Self.rooms[3])
+        _ = machine.caughtUp(Self.rooms[1], at: 10)
+        _ = machine.caughtUp(Self.rooms[2], at: 10)
+        let again = machine.caughtUp(Self.rooms[3], at: 10)
         #expect(again == [.enter(room, after: RoomHead(seq: 5, rev: 1), head: head)])
         let second = machine.failed(room, at: nil)
         #expect(second == [.leave(room), .retryLater(room, failures: 2)])
@@ -178,14 +178,27 @@ struct MeMachineTests {
         let behind = #"{"channel-1":[1,1],"channel-2":[1,1],"channel-3":[10,3]}"#
         let start = machine.start((0..<3).map { Self.room($0) }, from: Self.cursors(behind))
         #expect(start.count == 4, "ready, and three rooms")
-        let first = machine.caughtUp(Self.rooms[0])
+        let first = machine.caughtUp(Self.rooms[0], at: 10)
         #expect(first.isEmpty)
         _ = machine.failed(Self.rooms[1], at: nil)
         _ = machine.retry(Self.rooms[1])
-        let last = machine.caughtUp(Self.rooms[1])
+        let last = machine.caughtUp(Self.rooms[1], at: 10)
         #expect(last == [.compareReads([Self.rooms[0]: Self.room(0), Self.rooms[1]: Self.room(1)])])
         let left = machine.putOut(Self.rooms[0])
         #expect(left == [.leave(Self.rooms[0]), .send(.left(Self.rooms[0]))])
+    }
+
+    @Test("The badge is counted again for messages that came while their room waited")
+    func badge() {
+        var machine = MeMachine()
+        _ = machine.start(
+            [Self.room(0), Self.room(1)], from: Self.cursors(#"{"channel-1":[1,1],"channel-2":[1,1]}"#))
+        let none = machine.caughtUp(Self.rooms[0], at: 10)
+        #expect(none.isEmpty, "the count of the start has them")
+        _ = machine.failed(Self.rooms[1], at: 5)
+        _ = machine.retry(Self.rooms[1])
+        let counted = machine.caughtUp(Self.rooms[1], at: 11)
+        #expect(counted.contains(.countBadge))
     }
 
     @Test("If no room can be read, a few wait beside the others, and the last ones keep their turns")

@@ -11,6 +11,9 @@ struct DirectMessages: Sendable {
     /// The largest number of DMs of one user in a workspace.
     let limit: Int
 
+    /// A client repeats a failed call within this time.
+    private static let repetition = Duration.seconds(60)
+
     /// Returns the DM of two members of the workspace that see each other, and creates it if there is none.
     func open(_ user: UserID, _ opponent: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard user != opponent else { throw Self.withOneself }
@@ -18,9 +21,11 @@ struct DirectMessages: Sendable {
         guard let (dm, isNew) = try await store.open(user, opponent, in: workspace, limit: limit, at: .now) else {
             throw Failure.invalid("You or the other user have too many DMs in the workspace.")
         }
-        guard isNew else { return dm }
+        // The call that made the DM may have failed after its commit: its repetition checks and tells once more.
+        guard isNew || Timestamp.now - dm.createdAt < Self.repetition else { return dm }
+        // Also if the check fails or the client goes away meanwhile: messages may be sent in the DM from now on.
+        defer { for member in [user, opponent] { hints.publish(workspace, member) } }
         try await requireStillMembers([user, opponent], in: dm)
-        for member in [user, opponent] { hints.publish(workspace, member) }
         return dm
     }
 

@@ -1,13 +1,12 @@
 import Contract
-import Redis
 import ServiceKit
 import Wire
 
 /// Tells gateways that a user has changed something of their own, so that the user's other devices show it.
 struct UserStatePublisher: Sendable {
-    let redis: Redis
+    let hints: RepeatedHints
 
     func publish(_ part: UserStateHint.Part, of caller: Caller, in room: RoomID? = nil) {
-        redis.publish(UserStateHint(user: caller.user, part: part, room: room, session: caller.session))
+        hints.publish(UserStateHint(user: caller.user, part: part, room: room, session: caller.session))
     }
 }

@@ -6,7 +6,7 @@ import Wire
 
 /// Tells `/me` sockets of changes of workspaces, channels, members and profiles.
 extension GatewayShard {
-    /// The look-ups of a changed profile while a service does not answer: about half a minute.
+    /// The look-ups for an event while a service does not answer: about half a minute.
     private static let mostLookUps = 12
     private static let firstLookUpPause = Duration.milliseconds(250)
     private static let longestLookUpPause = Duration.seconds(5)
@@ -55,9 +55,32 @@ extension GatewayShard {
         if channel == nil { sockets = tellGuests(of: workspace, among: sockets) }
         if sockets.isEmpty { return }
         me.lookUps.add(user) { [self, sockets] in
-            let view = try? await context.me.auth.profiles(of: [user]).first?.member
-            tell(.member(change, workspace, channel, user, view), sockets)
+            // Without a profile the event would be that of a deleted account.
+            guard let found = await lookUp({ try await context.me.auth.profiles(of: [user]) }) else { return }
+            // Nothing of a room comes after `left`, which some may have been told meanwhile.
+            let present = sockets.filter { hears(of: workspace, channel, $0) }
+            tell(.member(change, workspace, channel, user, found.first?.member), present)
         }
+    }
+
+    /// Asks again while a service does not answer. Nil if it does not help: then clients read their workspaces again later.
+    private func lookUp<Value>(_ ask: () async throws -> Value) async -> Value? {
+        var backoff = Backoff(first: Self.firstLookUpPause, limit: Self.longestLookUpPause)
+        while !me.isEmpty {
+            if let found = try? await ask() { return found }
+            guard backoff.failures < Self.mostLookUps else {
+                me.lookUps.noteOmission()
+                return nil
+            }
+            do { try await loop.sleep(for: backoff.next()) } catch { return nil }
+        }
+        return nil
+    }
+
+    /// Whether a socket is told of the members of a workspace, or of one of its channels.
+    private func hears(of workspace: WorkspaceID, _ channel: ChannelID?, _ socket: MeSocket) -> Bool {
+        if let channel { return socket.isIn(RoomID(channel)) }
+        return me.workspaces(of: socket).contains(workspace) && me.sees(workspace, socket)
     }
 
     /// Guests see only the members of their channels: they read the workspace again.
@@ -75,12 +98,8 @@ extension GatewayShard {
         context.me.starts.changed(in: nil)
         if me.isEmpty { return }
         me.lookUps.add(user) { [self] in
-            var backoff = Backoff(first: Self.firstLookUpPause, limit: Self.longestLookUpPause)
-            while !me.isEmpty {
-                if let found = try? await profile(of: user) { return tell(found.view, of: user, in: found.workspaces) }
-                guard backoff.failures < Self.mostLookUps else { return me.lookUps.noteOmission() }
-                do { try await loop.sleep(for: backoff.next()) } catch { return }
-            }
+            guard let found = await lookUp({ try await profile(of: user) }) else { return }
+            tell(found.view, of: user, in: found.workspaces)
         }
     }
 

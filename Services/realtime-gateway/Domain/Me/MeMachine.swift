@@ -32,6 +32,8 @@ struct MeMachine {
         /// Tell the client of read markers that have moved in these rooms since the start. It could not hear of them before it was in
         /// them.
         case compareReads([RoomID: Room])
+        /// Count the badge again: the socket was sent messages that no count was for.
+        case countBadge
     }
 
     private struct Resumption {
@@ -134,11 +136,15 @@ struct MeMachine {
     }
 
     /// The socket has been sent everything that was missing in the room.
-    mutating func caughtUp(_ room: RoomID) -> [Action] {
+    ///
+    /// - Parameter seq: how far the socket was sent the room.
+    mutating func caughtUp(_ room: RoomID, at seq: Int64) -> [Action] {
         guard rooms[room] == .resuming else { return [] }
         rooms[room] = .entered
-        resuming[room] = nil
-        return resumeNext()
+        let resumption = resuming.removeValue(forKey: room)
+        // Messages that came while the room waited were not broadcast to the socket, so no count was for them.
+        let isBehind = resumption.map { seq > $0.head.seq } ?? false
+        return (isBehind ? [.countBadge] : []) + resumeNext()
     }
 
     /// A room that is being resumed cannot be read now. It gives its turn to others, first to those of other workspaces, because

@@ -168,6 +168,7 @@ final class MeSocket: @unchecked Sendable {
             engine.loop.schedule(after: pause) { [weak self] in self?.handle { $0.retry(room) } }
         case .readAgain: shard.refresh(self)
         case .compareReads(let rooms): shard.compareReads(of: self, in: rooms)
+        case .countBadge: shard.me.badges.changed(user)
         }
     }
 }

@@ -16,7 +16,7 @@ extension RoomDriver {
     func perform(_ action: RoomAction, _ actions: inout [RoomAction]) {
         switch action {
         case .accept(let id): endpoint(id)?.accept(in: room)
-        case .caughtUp(let id): endpoint(id)?.caughtUp(in: room)
+        case .caughtUp(let id): endpoint(id)?.caughtUp(in: room, at: machine.roster[id]?.cursor ?? 0)
         case .broadcast(let message): broadcast(message, &actions)
         case .send(let id, let messages): send(messages, to: id)
         case .awaitRoom(let ticket): awaitSocket(ticket, .room)

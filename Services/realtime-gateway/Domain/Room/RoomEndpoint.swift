@@ -51,9 +51,9 @@ enum RoomEndpoint {
         }
     }
 
-    /// The socket has been sent all missed messages of the room.
-    func caughtUp(in room: RoomID) {
-        if case .me(let socket) = self { socket.handle { $0.caughtUp(room) } }
+    /// The socket has been sent all missed messages of the room, up to a seq.
+    func caughtUp(in room: RoomID, at seq: Int64) {
+        if case .me(let socket) = self { socket.handle { $0.caughtUp(room, at: seq) } }
     }
 
     /// Takes the socket out of the room, and tells its client.
