@@ -23,12 +23,9 @@ public final class BuiltService: Stoppable {
             "public_address": "127.0.0.1:0", "internal_address": "127.0.0.1:0",
             "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
             "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
-            "auth_url": auth, "files_folder": folder.path, "loops": "2", "database_connections": "2",
-            "database_timeout": Self.setting(ServiceUnderTest.databaseTimeout),
-            "database_connect_timeout": Self.setting(.seconds(2).patiently),
-            "redis_timeout": Self.setting(.seconds(1).patiently),
-            "internal_timeout": Self.setting(.seconds(3).patiently),
+            "auth_url": auth, "files_folder": folder.path, "loops": "2",
         ]
+        all.merge(ServiceUnderTest.limits) { _, limit in limit }
         all.merge(settings) { _, own in own }
         process = try ChildProcess.service(name, all, log: Self.log(of: name, in: folder))
         try await process.written(#""message":"started""#, within: .seconds(60))
@@ -50,8 +47,6 @@ public final class BuiltService: Stoppable {
             return (try? await HTTPCall.get(port: internalPort, "/readyz").status) == 200
         }
     }
-
-    private static func setting(_ time: Duration) -> String { "\(time.components.seconds)s" }
 
     private static func log(of name: String, in folder: TemporaryFolder) -> String {
         "\(folder.path)/\(name)-\(UInt64.random(in: 0 ... .max)).log"

@@ -22,6 +22,13 @@ public final class ServiceUnderTest: Stoppable {
     /// The time limit of a call to the database. A test may hold a lock until a busy machine has done other work.
     public static let databaseTimeout = Duration.seconds(10).patiently
 
+    /// Settings of time limits that a machine that stands still for a while does not reach. A call that is repeated after one would
+    /// be one more in the counts of tests.
+    static let limits = [
+        ("database_timeout", databaseTimeout), ("database_connect_timeout", .seconds(2).patiently),
+        ("redis_timeout", .seconds(5).patiently), ("internal_timeout", .seconds(6).patiently),
+    ].reduce(into: [:]) { $0[$1.0] = "\($1.1.components.seconds)s" }
+
     /// Starts the service that `assemble` builds, and returns when it is connected to Redis on all loops.
     ///
     /// - Parameters:
@@ -48,12 +55,8 @@ public final class ServiceUnderTest: Stoppable {
             "redis_url": "redis://127.0.0.1:\(self.redis.port)/0", "files_folder": files.path,
             // Clients of tests keep idle connections.
             "drain_idle": "0s",
-            "database_timeout": Self.setting(Self.databaseTimeout),
-            "redis_timeout": Self.setting(.seconds(1).patiently),
-            "database_connect_timeout": Self.setting(.seconds(2).patiently),
-            // A repeated call would be one more in the counts of tests.
-            "internal_timeout": Self.setting(.seconds(3).patiently),
         ]
+        all.merge(Self.limits) { _, limit in limit }
         all.merge(settings) { _, own in own }
         let config = try Config(
             Service.settings(of: name, entries), file: all.map { "\($0) = \($1)" }.joined(separator: "\n"))
@@ -68,8 +71,6 @@ public final class ServiceUnderTest: Stoppable {
         guard let connections = parts.redis.withLock(\.self) else { return }
         for loop in loops.loops { try await loop.run { try await connections.connected(within: .seconds(60)) } }
     }
-
-    private static func setting(_ time: Duration) -> String { "\(time.components.seconds)s" }
 
     /// Keeps a part of the service from its assembly.
     private final class Parts: Sendable {

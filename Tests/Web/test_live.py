@@ -211,7 +211,7 @@ def test_a_slow_reply_does_not_bring_an_earlier_topic_back(person):
     route, reply = held[0]
     with anna.page.expect_response(channel):
         route.fulfill(response=reply)
-    # The page has taken the slow reply once it shows what came after it.
+    # The page has taken the slow reply once it shows the next event.
     anna.say("Still here")
     anna.sent("Still here")
     expect(sub).to_contain_text("Topic three")

@@ -120,7 +120,7 @@ struct InvitationDesk: Sendable {
 
     /// Puts a new member in those of the channels that still exist.
     ///
-    /// - Parameter isTold: false for a locked-out member, of whom the other services know nothing.
+    /// - Parameter isTold: false for a locked-out member, unknown to the other services.
     private func enter(
         _ channels: [ChannelID], _ user: UserID, of workspace: Workspace, isTold: Bool, in tx: PostgresTransaction
     ) async throws {

@@ -19,7 +19,7 @@ extension GatewayHarness {
         try String(decoding: account, as: UTF8.self).write(toFile: path)
         return [
             "fcm_url": peers.url, "fcm_token_url": peers.url + "/token", "fcm_service_account": path,
-            // A push whose lease ends while the machine stands still is sent twice.
+            // A push is sent twice if its lease ends while the machine stands still.
             "push_lease": "120s",
         ].merging(own) { $1 }
     }
