@@ -14,5 +14,6 @@ enum Migrations {
         Migration(number: 8, name: "orders", sql: PackageResources._008_orders_sql),
         Migration(number: 9, name: "exports", sql: PackageResources._009_exports_sql),
         Migration(number: 10, name: "compared", sql: PackageResources._010_compared_sql),
+        Migration(number: 11, name: "compared_before", sql: PackageResources._011_compared_before_sql),
     ]
 }

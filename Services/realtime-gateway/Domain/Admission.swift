@@ -31,6 +31,9 @@ struct Admission: Sendable {
         let address: String
     }
 
+    /// The client's address has shown too many unknown tokens, so auth-service is not asked about this one now. It may be valid.
+    struct TooManyTokens: Error {}
+
     /// The result of checking a handshake.
     struct Handshake: Sendable {
         let origin: Origin
@@ -43,13 +46,16 @@ struct Admission: Sendable {
     /// Reads and checks the credential of a request for a socket. A credential that nobody can check now is checked again
     /// when the socket joins a room, and until then the socket does not count as nameless: an outage must not keep users out.
     ///
-    /// - Throws: `EngineError.unavailable` if the user has too many sockets, or too many sockets have no identity.
+    /// - Throws: `EngineError.unavailable` if the user has too many sockets, too many sockets have no identity, or the address has
+    ///   shown too many unknown tokens.
     func handshake(_ request: Request) async throws(EngineError) -> Handshake {
         let origin = Origin(credential: credential(of: request), address: proxies.origin(of: request).address)
         var identity: Identity?
         if let credential = origin.credential {
             do {
                 identity = try await self.identity(of: credential, from: origin.address)
+            } catch is TooManyTokens {
+                throw EngineError.unavailable("Too many unknown tokens of one address")
             } catch {
                 return Handshake(origin: origin, identity: nil, slot: nil)
             }
@@ -86,13 +92,15 @@ struct Admission: Sendable {
 
     /// The identity that a credential proves; nil for an invalid one.
     ///
-    /// - Throws: while nobody can tell.
+    /// - Throws: while nobody can tell; ``TooManyTokens`` if nobody was asked.
     func identity(of credential: Credential, from address: String) async throws -> Identity? {
         do {
             let identity = try await authenticator.identity(
                 of: Array(credential.token.utf8), for: credential.purpose, from: address)
             guard let profile = profiles[name: identity.profile] else { return nil }
             return Identity(caller: identity.caller, profile: profile)
+        } catch let failure as Failure where failure.code == .tooManyCalls {
+            throw TooManyTokens()
         } catch let failure as Failure where failure != .unavailable {
             return nil
         }

@@ -102,14 +102,18 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private func settle(_ request: JoinRequest, _ client: SocketIOClient) async {
         var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
         while requests.latest[request.namespace] === request {
-            if let answer = try? await answer(to: request, client) {
+            do {
+                let answer = try await self.answer(to: request, client)
                 guard requests.latest[request.namespace] === request else { return }
                 requests.latest[request.namespace] = nil
                 switch answer {
                 case .refusal(let reason): client.refuse(request.namespace, message: reason)
                 case .entry(let identity, let standing): enter(request, as: standing, identity, client)
                 }
-            } else {
+            } catch is Admission.TooManyTokens {
+                // A refusal would say that the token is invalid, for good. Clients come again after a close.
+                return client.engine.close()
+            } catch {
                 do { try await shard.loop.sleep(for: backoff.next()) } catch { return }
             }
         }

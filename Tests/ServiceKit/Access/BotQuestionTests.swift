@@ -11,6 +11,13 @@ import Wire
 private final class BotAuthority: TokenAuthority {
     let secret = BearerSecret()
     private let count = Mutex(0)
+    private let away = Mutex(false)
+
+    /// Whether no question is answered.
+    var isAway: Bool {
+        get { away.withLock(\.self) }
+        set { away.withLock { $0 = newValue } }
+    }
 
     func keys() async throws -> VerificationKeySet { VerificationKeySet([]) }
 
@@ -18,6 +25,7 @@ private final class BotAuthority: TokenAuthority {
 
     func bot(of hash: [UInt8]) async throws -> BotIdentity? {
         count.withLock { $0 += 1 }
+        if isAway { throw Failure.unavailable }
         guard hash == secret.hash else { return nil }
         return BotIdentity(user: UserID(9), session: SessionID(9), profile: "native", scopes: [.read])
     }
@@ -68,5 +76,15 @@ final class BotQuestionTests {
         for _ in 1...(3 * BotQuestions.burst) {
             #expect(try await code(authority.secret, from: "192.0.2.1") == nil)
         }
+    }
+
+    @Test("Questions that auth-service does not answer do not make an address wait")
+    func away() async throws {
+        authority.isAway = true
+        for _ in 1...(3 * BotQuestions.burst) {
+            #expect(try await code(authority.secret, from: "192.0.2.1") == .serverError)
+        }
+        authority.isAway = false
+        #expect(try await code(authority.secret, from: "192.0.2.1") == nil)
     }
 }

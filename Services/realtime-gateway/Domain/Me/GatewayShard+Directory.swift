@@ -6,8 +6,6 @@ import Wire
 
 /// Tells `/me` sockets of changes of workspaces, channels, members and profiles.
 extension GatewayShard {
-    /// The look-ups for an event while a service does not answer: about half a minute.
-    private static let mostLookUps = 12
     private static let firstLookUpPause = Duration.milliseconds(250)
     private static let longestLookUpPause = Duration.seconds(5)
 
@@ -54,33 +52,32 @@ extension GatewayShard {
         }
         if channel == nil { sockets = tellGuests(of: workspace, among: sockets) }
         if sockets.isEmpty { return }
-        me.lookUps.add(user) { [self, sockets] in
+        // A look-up may wait for long: it keeps no list of sockets. Nothing of a room comes after `left`, which some may be told
+        // meanwhile.
+        me.lookUps.add(user) { [self] in
             // Without a profile the event would be that of a deleted account.
             guard let found = await lookUp({ try await context.me.auth.profiles(of: [user]) }) else { return }
-            // Nothing of a room comes after `left`, which some may have been told meanwhile.
-            let present = sockets.filter { hears(of: workspace, channel, $0) }
+            let present = hearers(of: workspace, channel).filter { $0.user != user }
             tell(.member(change, workspace, channel, user, found.first?.member), present)
         }
     }
 
-    /// Asks again while a service does not answer. Nil if it does not help: then clients read their workspaces again later.
+    /// Asks again until a service answers. To give up meanwhile would lose the event, and to let all clients read their workspaces
+    /// again would not help them before the service is back. Nil once nobody listens.
     private func lookUp<Value>(_ ask: () async throws -> Value) async -> Value? {
         var backoff = Backoff(first: Self.firstLookUpPause, limit: Self.longestLookUpPause)
         while !me.isEmpty {
             if let found = try? await ask() { return found }
-            guard backoff.failures < Self.mostLookUps else {
-                me.lookUps.noteOmission()
-                return nil
-            }
             do { try await loop.sleep(for: backoff.next()) } catch { return nil }
         }
         return nil
     }
 
-    /// Whether a socket is told of the members of a workspace, or of one of its channels.
-    private func hears(of workspace: WorkspaceID, _ channel: ChannelID?, _ socket: MeSocket) -> Bool {
-        if let channel { return socket.isIn(RoomID(channel)) }
-        return me.workspaces(of: socket).contains(workspace) && me.sees(workspace, socket)
+    /// The sockets that are told of the members of a workspace, or of one of its channels.
+    private func hearers(of workspace: WorkspaceID, _ channel: ChannelID?) -> [MeSocket] {
+        me.sockets(in: workspace).filter { socket in
+            channel.map { socket.isIn(RoomID($0)) } ?? me.sees(workspace, socket)
+        }
     }
 
     /// Guests see only the members of their channels: they read the workspace again.

@@ -29,7 +29,10 @@ final class UserTasks: @unchecked Sendable {
 
     /// Call it on the loop.
     func add(_ user: UserID, _ body: @escaping @Sendable () async -> Void) {
-        guard unfinished < limit else { return noteOmission() }
+        guard unfinished < limit else {
+            hasOmitted = true
+            return
+        }
         count += 1
         unfinished += 1
         let (number, before) = (count, last[user]?.task)
@@ -42,9 +45,6 @@ final class UserTasks: @unchecked Sendable {
         }
         last[user] = (number, task)
     }
-
-    /// A task has given up, which counts as one that was left out. To be called by the task.
-    func noteOmission() { hasOmitted = true }
 
     private func ended() {
         unfinished -= 1
