@@ -81,7 +81,7 @@ enum App {
         let social = SocialAccounts(store: accountStore, identities: identities)
         let oidcRoutes = try assembleOIDC(service, OIDCStore(database: database), accounts: social, finish: finish)
         let confirmation = DeletionConfirmation(
-            credentials: credentials, identities: identities, kakao: kakao, apple: apple)
+            credentials: credentials, identities: identities, kakao: kakao, apple: apple, issuers: oidcRoutes.signIns)
         let erasures = try assembleErasures(
             service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
             workspaces: workspaces, mails: mails, portraits: pictures)

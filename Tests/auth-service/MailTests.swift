@@ -39,6 +39,24 @@ struct MailTests {
         }
     }
 
+    @Test("A new device whose mail could not be ordered is told at its next sign-in")
+    func newDeviceLater() async throws {
+        try await AuthFixture.run { fixture async throws in
+            _ = try await fixture.join()
+            _ = try await fixture.logIn()
+            _ = try await fixture.service.database.run(
+                sql: """
+                    create function auth.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+                    create trigger refuse before insert on auth.mail for each row execute function auth.refuse()
+                    """)
+            try await signInElsewhere(fixture)
+            _ = try await fixture.service.database.run(sql: "drop trigger refuse on auth.mail")
+            #expect(fixture.providers.mail.sent.isEmpty)
+            try await signInElsewhere(fixture)
+            _ = try await fixture.mail(to: "a@b.kr", about: "새 기기")
+        }
+    }
+
     @Test("Mails have the account's language, which joins take from the app and the profile changes")
     func language() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -179,6 +179,39 @@ struct OIDCTests {
         }
     }
 
+    @Test("D1: a new sign-in with the linked issuer confirms a deletion, and one of another user does not")
+    func deletion() async throws {
+        try await AuthFixture.run { fixture async throws in
+            // Without an address nobody can set a password, so the issuer is the only proof.
+            fixture.providers.oidc.set(OIDCStandin.Person(subject: "person-2", email: nil))
+            let other = try fixture.user(try await signIn(fixture))
+            fixture.providers.oidc.set(OIDCStandin.Person(email: nil))
+            let user = try fixture.user(try await signIn(fixture))
+            func confirm(_ method: String, _ path: String, _ access: String) async throws -> HTTPCall.Reply {
+                let begun = try await begin(fixture)
+                let reply = try authorize(fixture, begun)
+                let members = [
+                    ("ticket", begun.ticket), ("state", reply["state"] ?? ""),
+                    ("authorizationCode", reply["code"] ?? ""), ("iss", reply["iss"] ?? ""),
+                ]
+                let json = members.map { #""\#($0.0)":"\#($0.1)""# }.joined(separator: ",")
+                return try await fixture.service.call(method, path, token: access, json: "{\(json)}")
+            }
+            #expect(try await confirm("POST", SecondFactorFixture.path, user.access).status == 200)
+            #expect(try await confirm("DELETE", "/v1/users/me", other.access).errorCode == "E03")
+            #expect(try await fixture.me(other.access).status == 200)
+            #expect(
+                try await fixture.service.call(
+                    "DELETE", "/v1/users/me", token: user.access,
+                    json: #"{"ticket":"nonsense","state":"a","authorizationCode":"b"}"#
+                ).errorCode == "E03")
+            let deleted = try await confirm("DELETE", "/v1/users/me", user.access)
+            #expect(deleted.status == 200, "\(deleted.text)")
+            #expect(try await fixture.me(user.access).errorCode == "E05")
+            #expect(try fixture.user(try await signIn(fixture)).id != user.id)
+        }
+    }
+
     @Test("A21: only registered addresses of known issuers begin a sign-in")
     func begins() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -152,10 +152,12 @@ struct CountModelTests {
             model.follow(model.message(seq).root ?? seq, isFollowing, by: user)
         }
 
-        /// A level changes pushes and no count.
+        /// A level and a mute change pushes and no count.
         private func notify(_ user: Int64) async throws {
             let level = pick(["all", "mentions", "none"]) ?? "all"
-            _ = try await call("PUT", "\(ChatHarness.channel)/notify", user, #"{"level":"\#(level)"}"#)
+            let isMuted = Bool.random(using: &random)
+            let mute = isMuted ? #","mutedUntil":"\#(Timestamp.now + .seconds(3600))""# : ""
+            _ = try await call("PUT", "\(ChatHarness.channel)/notify", user, #"{"level":"\#(level)"\#(mute)}"#)
         }
 
         /// Removes member 4 or lets them back in, and returns after all instances have noticed.

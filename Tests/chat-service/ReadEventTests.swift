@@ -85,6 +85,25 @@ struct ReadEventTests {
         }
     }
 
+    @Test("A moved read marker is published later if its member's counts cannot be read at first")
+    func failing() async throws {
+        try await ChatHarness.use { chat in
+            for text in ["one", "two"] { _ = try await chat.send(text) }
+            let listener = try RoomEventListener(chat.redis)
+            let path = "/internal/blocks"
+            let before = chat.peers.now.count(path)
+            chat.peers.change { $0.isBlocksDown = true }
+            try await Self.read(chat, 1, user: 2)
+            // A call is sent twice at most, so the third one belongs to another attempt.
+            let peers = chat.peers
+            try await eventually("another attempt") { peers.now.count(path) >= before + 3 }
+            chat.peers.change { $0.isBlocksDown = false }
+            let events = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
+            #expect(events.map { $0["user_id"]?.string } == ["2"])
+            #expect(events.map { $0["seq"]?.int } == [1] && events.map { $0["unreadCount"]?.int } == [1])
+        }
+    }
+
     @Test("In a room with more than 200 members a marker is for the member's own devices")
     func largeRoom() async throws {
         try await ChatHarness.use { chat in
@@ -135,6 +154,20 @@ struct ReadCoalescerTests {
         for move in reads.take(at: 10 * Self.second, limit: 9) { reads.putBack(move) }
         reads.add(Self.move(6))
         #expect(reads.take(at: 10 * Self.second + 1, limit: 9) == [Self.move(6)])
+    }
+
+    @Test("A marker that could not be published is tried again after the pause, ten times, with the furthest seq")
+    func failures() {
+        var reads = ReadCoalescer()
+        reads.add(Self.move(5))
+        for turn in 1...11 as ClosedRange<UInt64> {
+            let taken = reads.take(at: turn * Self.second, limit: 9)
+            #expect(taken.map(\.seq) == [turn == 1 ? 5 : 6])
+            for move in taken { reads.failed(move) }
+            #expect(reads.take(at: turn * Self.second + 1, limit: 9) == [])
+            if turn == 1 { reads.add(Self.move(6)) }
+        }
+        #expect(reads.isEmpty)
     }
 
     @Test("A batch takes no more than its limit, and the next one the rest")

@@ -162,6 +162,10 @@ struct ReportTests {
             #expect(try await Self.list(chat).map { $0["seq"]?.int } == [2])
             let found = try await queue()
             #expect(found.map { $0["type"]?.string } == ["message", "workspace"])
+            // The workspace as it was when it was reported.
+            chat.peers.change { $0.workspaceName = "renamed" }
+            #expect(try await queue()[1]["workspace"]?["name"]?.string == "회사")
+            #expect(found[1]["workspace"]?["image"]?.string == "/static/w.png" && found[0]["workspace"] == nil)
             #expect(found[0]["reporter_id"]?.string == "2")
             try await chat.database.database.run(sql: "update chat.report set created_at = created_at - 61000")
             #expect(try await queue().count == 3)

@@ -43,20 +43,23 @@ struct InternalTests {
         }
     }
 
-    @Test("The owner of a workspace is told, also after a transfer; a system workspace has none")
+    @Test("The owner and the name of a workspace are told, also after a transfer; a system workspace has no owner")
     func owner() async throws {
         try await WorkspaceHarness.use { harness in
             let fixture = try await Fixture.make(1, in: harness)[0]
             func owner(of workspace: Int64) async throws -> HTTPCall.Reply {
                 try await harness.ask("GET", "/internal/workspaces/\(workspace)/owner")
             }
-            #expect(try await owner(of: Int64(fixture.workspace)).text == #"{"user_id":"1"}"#)
+            let first = try await owner(of: Int64(fixture.workspace)).json
+            #expect(first["user_id"]?.string == "1" && first["image"]?.string != nil)
+            let name = try await harness.sql("select name from workspace where id = \(fixture.workspace)")
+            #expect(first["name"]?.string == name)
             let moved = try await harness.call(
                 "PUT", "/v1/workspaces/\(fixture.workspace)/transfer/ownership", json: #"{"owner_id":"2"}"#)
             #expect(moved.status == 200, "\(moved.text)")
-            #expect(try await owner(of: Int64(fixture.workspace)).text == #"{"user_id":"2"}"#)
+            #expect(try await owner(of: Int64(fixture.workspace)).json["user_id"]?.string == "2")
             let lobby = try #require(Int64(try await harness.sql("select id from workspace where slug = 'lobby'")))
-            #expect(try await owner(of: lobby).text == "{}")
+            #expect(try await owner(of: lobby).json["user_id"] == nil)
             #expect(try await owner(of: 999).errorCode == "E13")
         }
     }

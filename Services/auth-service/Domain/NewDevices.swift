@@ -33,8 +33,14 @@ struct NewDevices: Sendable {
         let text = "\(app)\n\(agent.prefix(256))\n\(AddressGroup.of(address))"
         do {
             try await facts.signedIn(AccountAct(user: account, at: .now, address: address, app: app))
-            let isNew = try await store.see(key.code(for: Array(text.utf8).span), of: account, at: .now)
-            if isNew { try await mails.notify(account, .newDevice, detail: app) }
+            let digest = key.code(for: Array(text.utf8).span)
+            // A device counts as known only with its mail: if the mail cannot be ordered, the next sign-in orders it.
+            let isNew = try await store.database.transaction { tx in
+                let isNew = try await store.see(digest, of: account, at: .now, in: tx)
+                if isNew { try await mails.notify(account, .newDevice, detail: app, in: tx) }
+                return isNew
+            }
+            if isNew { mails.wake() }
         } catch {
             log.warning("the device of a sign-in cannot be saved", ["cause": .cause(error)])
         }

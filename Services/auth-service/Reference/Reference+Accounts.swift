@@ -53,13 +53,15 @@ extension Reference {
             note: "E15 names the workspaces to hand over or delete first.",
             body: .json(
                 proof + [.may("messages", .choice(["keep", "delete"]), "Your messages; they stay without it.")]),
-            errors: [.invalidRequest, .unknownAccount, .refused]),
+            errors: [.invalidRequest, .unknownAccount, .notFound, .refused]),
     ]
 
     /// The proof of who is about to do something grave: one of them.
     static let proof: [Schema.Member] = [
         .may("password", .text, "Of an account with one."), .may("oauthToken", .text, "A fresh token of Kakao."),
         .may("idToken", .text, "A fresh token of Apple."),
-        .may("authorizationCode", .text, "Of Apple, to end the permission there."),
+        .may("authorizationCode", .text, "Of Apple, to end the permission there; or the issuer's code, with `ticket`."),
+        .may("ticket", .text, "Of a new sign-in with a linked issuer of OpenID Connect."),
+        .may("state", .text, "Of the issuer's reply."), .may("iss", .text, "Of the issuer's reply."),
     ]
 }

@@ -23,7 +23,7 @@ struct ErasureRoutes: Sendable {
         let fields = try await call.fields()
         let deletesMessages = try fields.optionalText("messages").map(Self.deletesMessages) ?? false
         let grant = try await confirmation.confirm(
-            caller, from: call.address, by: try DeletionConfirmation.Proof(in: fields))
+            caller, from: call.address, under: call.profile, by: try DeletionConfirmation.Proof(in: fields))
         let obstacles = try await erasures.obstacles(of: caller.user)
         guard obstacles.isEmpty else { return Self.refusal(obstacles, call) }
         try await erasures.delete(

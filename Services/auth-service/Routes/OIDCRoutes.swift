@@ -49,13 +49,22 @@ struct OIDCRoutes: Sendable {
     /// Ends a sign-in with the reply of the issuer.
     func logIn(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
-        let reply = OIDCSignIns.Reply(
-            ticket: try fields.text("ticket", upTo: 64), state: try fields.text("state", upTo: OIDCSignIns.longestText),
-            code: try fields.text("code", upTo: OIDCSignIns.longestText), issuer: try fields.optionalText("iss"))
+        let reply = try OIDCSignIns.Reply(in: fields, code: "code")
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
         let account = try await signIns.finish(reply, under: call.profile, language: call.mailLanguage)
         let step = SignInFinish.FirstStep(
             account: account, credentials: nil, device: device, remembered: try RememberCookie.token(of: call, fields))
         return try await finish.finish(step, call) { call.reply(account.view(tokens: $0)) }
+    }
+}
+
+extension OIDCSignIns.Reply {
+    /// Reads a ticket with the reply of its issuer.
+    ///
+    /// - Parameter code: the name of the field with the issuer's code.
+    init(in fields: Fields, code: String) throws {
+        self.init(
+            ticket: try fields.text("ticket", upTo: 64), state: try fields.text("state", upTo: OIDCSignIns.longestText),
+            code: try fields.text(code, upTo: OIDCSignIns.longestText), issuer: try fields.optionalText("iss"))
     }
 }

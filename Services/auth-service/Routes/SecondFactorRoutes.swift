@@ -36,7 +36,7 @@ struct SecondFactorRoutes: Sendable {
     /// Replies with a new secret, which counts once its first code comes back.
     func begin(_ call: Call, _ caller: Caller) async throws -> Response {
         let proof = try DeletionConfirmation.Proof(in: try await call.fields())
-        _ = try await confirmation.confirm(caller, from: call.address, by: proof)
+        _ = try await confirmation.confirm(caller, from: call.address, under: call.profile, by: proof)
         guard let account = try await accounts.find(caller.user) else { throw Failure.notFound }
         let passwords = try await factors.begin(of: account)
         return secretReply(call) { json in
@@ -59,7 +59,7 @@ struct SecondFactorRoutes: Sendable {
         let fields = try await call.fields()
         let code = try fields.text("code", upTo: 64)
         let proof = try DeletionConfirmation.Proof(in: fields)
-        _ = try await confirmation.confirm(caller, from: call.address, by: proof)
+        _ = try await confirmation.confirm(caller, from: call.address, under: call.profile, by: proof)
         try await factors.disable(of: caller.user, code: code)
         return call.done()
     }

@@ -20,8 +20,10 @@ struct KnownDeviceStore: Sendable {
     private static let forget = Statement.write("forget devices", "delete from known_device where seen_at < $1")
 
     /// Remembers a device; returns whether it is new to an account that has others.
-    func see(_ digest: [UInt8], of account: UserID, at now: Timestamp) async throws -> Bool {
-        try await database.query(Self.see, account, digest, now.milliseconds).only { row throws(PostgresError) in
+    func see(
+        _ digest: [UInt8], of account: UserID, at now: Timestamp, in transaction: PostgresTransaction
+    ) async throws -> Bool {
+        try await transaction.query(Self.see, account, digest, now.milliseconds).only { row throws(PostgresError) in
             try row.next()
         }
     }

@@ -15,6 +15,8 @@ struct ReadCoalescer {
         let key: Key
         let workspace: WorkspaceID
         var seq: Int64
+        /// The attempts that have failed.
+        var failures = 0
     }
 
     private var waiting: [Key: Move] = [:]
@@ -24,6 +26,7 @@ struct ReadCoalescer {
     private static let pause: UInt64 = 1_000_000_000
     /// Further moves are dropped while as many wait. A reader of the room learns of them by the next one.
     private static let limit = 20_000
+    private static let mostFailures = 10
 
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -39,6 +42,15 @@ struct ReadCoalescer {
     mutating func putBack(_ move: Move) {
         published[move.key] = nil
         add(move)
+    }
+
+    /// A marker could not be published. It is tried again after the usual pause, a few times: in a divided schema, one whose
+    /// part is out of reach must not hold up those of other workspaces for long.
+    mutating func failed(_ move: Move) {
+        guard move.failures < Self.mostFailures else { return }
+        var again = move
+        again.failures += 1
+        add(again)
     }
 
     /// Takes at most `limit` moves that may be published at a time in nanoseconds.

@@ -7,7 +7,8 @@ import Wire
 /// Publishes moved read markers on the channels of their rooms, at most one event a second for each member and room, from
 /// all instances together.
 ///
-/// No caller waits for it, and an event that is lost is not repeated: the next one has the newer marker, and every list of
+/// No caller waits for it. A marker whose event cannot be made, because a service or the database does not answer, is
+/// tried again a few times. An event that Redis loses is not repeated: the next one has the newer marker, and every list of
 /// rooms and readers has the right one.
 ///
 /// - Note: `@unchecked Sendable` because everything except `moved` runs on its loop.
@@ -56,7 +57,10 @@ final class ReadPublisher: @unchecked Sendable {
     private func flush() {
         let due = moves.take(at: EventLoop.preciseNow, limit: Self.batchSize)
         Task.immediate(executorPreference: loop) { [self] in
-            if !due.isEmpty { try? await publish(due) }
+            if !due.isEmpty {
+                // Without its event the member's other devices would go on showing the room as unread.
+                do { try await publish(due) } catch { for move in due { moves.failed(move) } }
+            }
             isBusy = false
             if !moves.isEmpty { wait() }
         }
@@ -65,13 +69,14 @@ final class ReadPublisher: @unchecked Sendable {
     private func publish(_ taken: [ReadCoalescer.Move]) async throws {
         let states = try await store.states(
             of: taken, hiding: try await blocks.blocks(of: Set(taken.map(\.key.user))))
-        let moves = await granted(taken, states)
         var shown: [RoomID: [UserID]] = [:]
-        for move in moves where states[move.key]?.isShared == true && shown[move.key.room] == nil {
+        for move in taken where states[move.key]?.isShared == true && shown[move.key.room] == nil {
             let ids = try await members.ids(of: move.key.room, in: move.workspace, member: move.key.user)
             shown[move.key.room] = ids.count <= ReadReceipts.mostShown ? ids : []
         }
         let hidden = try await store.hiding(Set(shown.values.joined()))
+        // Last, because a marker that was claimed and not published would count as published.
+        let moves = await granted(taken, states)
         let commands = moves.compactMap { move -> RedisCommand? in
             guard let state = states[move.key] else { return nil }
             var audience = RoomRead.Audience.nobody

@@ -46,6 +46,12 @@ struct ReportView: View {
                 json.field("profileImage", subject.profileImage)
             }
         }
+        if let copy = report.workspaceCopy {
+            json.object("workspace") { json in
+                json.field("name", copy.name)
+                json.field("image", copy.image)
+            }
+        }
         guard let key = report.message else { return }
         json.field("room", key.room.description)
         json.field("seq", key.seq)

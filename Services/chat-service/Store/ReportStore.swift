@@ -101,7 +101,8 @@ struct ReportStore: Sendable {
         return try await database.transaction { tx -> ReportID? in
             let id = try await tx.query(
                 Self.insert, workspace, report.kind.rawValue, subject, kind, room, seq, report.reason.rawValue,
-                report.text, report.subject?.nickname, report.subject?.profileImage, report.reporter,
+                report.text, report.subject?.nickname ?? report.workspaceCopy?.name,
+                report.subject?.profileImage ?? report.workspaceCopy?.image, report.reporter,
                 now.milliseconds, report.isForOperators, limit
             ).first { row throws(PostgresError) in try row.next(as: ReportID.self) }
             guard let id else {
@@ -186,7 +187,8 @@ struct ReportStore: Sendable {
 
     private static func report(_ row: inout Row) throws(PostgresError) -> Report {
         let (id, workspace): (ReportID, WorkspaceID) = (try row.next(), try row.next())
-        let (kind, subject): (Int16, Int64) = (try row.next(), try row.next())
+        let (type, subject): (Int16, Int64) = (try row.next(), try row.next())
+        let kind = Report.Kind(rawValue: type) ?? .message
         let (name, image): (String?, String?) = (try row.next(), try row.next())
         let key = MessageKey(RoomKey(workspace: workspace, id: try row.nextRoom()), seq: try row.next())
         let (reason, text): (String, String) = (try row.next(), try row.next())
@@ -194,9 +196,10 @@ struct ReportStore: Sendable {
         let (isForOperators, action): (Bool, Int16?) = (try row.next(), try row.next())
         let answeredAt: Timestamp? = try row.next()
         return Report(
-            id: id, workspace: workspace, kind: Report.Kind(rawValue: kind) ?? .message,
+            id: id, workspace: workspace, kind: kind,
             subject: subject > 0
                 ? Report.Subject(user: UserID(subject), nickname: name, profileImage: image) : nil,
+            workspaceCopy: kind == .workspace ? name.map { Report.WorkspaceCopy(name: $0, image: image) } : nil,
             message: key.seq > 0 ? key : nil, reason: Report.Reason(rawValue: reason) ?? .other, text: text,
             reporter: reporter, createdAt: createdAt, isForOperators: isForOperators,
             answer: action.flatMap(Report.Action.init(rawValue:)).map {

@@ -37,10 +37,9 @@ struct Memberships: Sendable {
         return joined
     }
 
-    /// The owner of a workspace; nil for a system workspace.
-    func owner(of workspace: WorkspaceID) async throws -> UserID? {
-        guard let found = try await workspaces.find(workspace) else { throw Failure.notFound }
-        return found.owner
+    func workspace(_ id: WorkspaceID) async throws -> Workspace {
+        guard let found = try await workspaces.find(id) else { throw Failure.notFound }
+        return found
     }
 
     /// A page of a channel's members, ordered by id, after the id `after`.

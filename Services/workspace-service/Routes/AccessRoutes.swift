@@ -25,7 +25,8 @@ struct AccessRoutes: Sendable {
     }
 
     func owner(_ request: OwnerRequest) async throws -> OwnerReply {
-        OwnerReply(user: try await memberships.owner(of: request.workspace))
+        let workspace = try await memberships.workspace(request.workspace)
+        return OwnerReply(user: workspace.owner, name: workspace.name, image: workspace.image)
     }
 
     func shared(_ request: SharedWorkspacesRequest) async throws -> SharedWorkspacesReply {

@@ -145,7 +145,7 @@ enum Samples {
             expiresAt: Timestamp(milliseconds: 9)),
         ExportPage(sections: [section], files: ["channelChats/a.png"], next: "rooms:dm-7:files:a"),
         ExportPage(sections: [], files: [], next: nil), section, ExportFilePiece(bytes: [1, 2, 255], size: 3),
-        factor, OwnerReply(user: UserID(5)), OwnerReply(user: nil),
+        factor, OwnerReply(user: UserID(5), name: "회사 \"1\"", image: "/static/w.png"), OwnerReply(user: nil),
         LockOutReply(workspaces: [WorkspaceID(3)]),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),

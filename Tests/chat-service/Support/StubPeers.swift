@@ -18,8 +18,12 @@ struct PeersOfChat: StubState {
     var roles: [Int64: String] = [:]
     /// System workspaces. The others belong to the member with the role, or to a user that takes no part.
     var ownerless: Set<Int64> = []
+    /// The name of each workspace.
+    var workspaceName = "회사"
     /// The users that are locked out of all workspaces for want of a second factor.
     var lockedOut: Set<Int64> = []
+    /// Whether calls for blocks fail.
+    var isBlocksDown = false
     /// Whether calls for access fail.
     var isAccessDown = false
     /// The entries of the audit log of operators, as `act subject outcome`.
@@ -134,6 +138,7 @@ struct PeersOfChat: StubState {
         case ("users", "channels"):
             let mine = channels.filter { $0.value.workspace == 3 && $0.value.members.contains(call.number) }
             return .list("channels", mine.keys.sorted().compactMap { element($0, call.number) })
+        case ("blocks", _) where isBlocksDown: return .refusal(503, "E99")
         case ("blocks", _):
             func list(_ ids: [Int64]) -> String { ids.sorted().map { "\"\($0)\"" }.joined(separator: ",") }
             return .list(
@@ -147,8 +152,9 @@ struct PeersOfChat: StubState {
                 })
         case ("workspaces", "owner"):
             guard let members = workspaces[call.number] else { return nil }
-            if ownerless.contains(call.number) { return .json("{}") }
-            return .json(#"{"user_id":"\#(members.first { roles[$0] == "owner" } ?? 99)"}"#)
+            let name = #""name":"\#(workspaceName)","image":"/static/w.png""#
+            if ownerless.contains(call.number) { return .json("{\(name)}") }
+            return .json(#"{"user_id":"\#(members.first { roles[$0] == "owner" } ?? 99)",\#(name)}"#)
         case ("workspaces", "audit"):
             // A call without an answer in time is repeated, and its key makes it one.
             let entry = "\(call.text("action") ?? "") \(call.text("key") ?? "")"

@@ -48,6 +48,13 @@ struct OIDCSignIns: Sendable {
     ///
     /// - Throws: E02 for a reply that belongs to no sign-in of this app, E03 if the issuer does not confirm it.
     func finish(_ reply: Reply, under profile: ClientProfile, language: MailLanguage?) async throws -> Account {
+        try await accounts.account(of: try await identity(of: reply, under: profile), language: language)
+    }
+
+    /// Ends a sign-in without opening an account: returns the user that the issuer names.
+    ///
+    /// - Throws: as `finish` does.
+    func identity(of reply: Reply, under profile: ClientProfile) async throws -> SocialIdentity {
         // Every outcome uses the sign-in up, so that nothing about it can be tried twice.
         guard let ticket = BearerSecret(reply.ticket),
             let begun = try await store.take(ticket.hash, profile: profile.name, at: .now),
@@ -59,10 +66,9 @@ struct OIDCSignIns: Sendable {
         guard reply.issuer == issuer.registration.issuer || (reply.issuer == nil && !namesItself) else {
             throw Failure(.invalidToken, "The reply is from another issuer.")
         }
-        let identity = try await issuer.identity(
+        return try await issuer.identity(
             of: reply.code, verifier: OIDCAttempt.verifier(of: begun.seed), redirect: begun.redirect,
             nonceHash: begun.nonce)
-        return try await accounts.account(of: identity, language: language)
     }
 
     /// Forgets sign-ins that nobody ended.

@@ -92,6 +92,12 @@ struct Report: Sendable {
         let profileImage: String?
     }
 
+    /// The reported workspace, as it was at the time of the report.
+    struct WorkspaceCopy: Sendable {
+        let name: String
+        let image: String?
+    }
+
     struct Answer: Sendable {
         let action: Action
         let at: Timestamp
@@ -102,6 +108,8 @@ struct Report: Sendable {
     let kind: Kind
     /// Nil for a workspace.
     let subject: Subject?
+    /// Nil unless a workspace was reported.
+    let workspaceCopy: WorkspaceCopy?
     /// Nil unless a message was reported.
     let message: MessageKey?
     let reason: Reason
@@ -121,6 +129,7 @@ struct NewReport: Sendable {
     let kind: Report.Kind
     let workspace: WorkspaceID
     let subject: MemberView?
+    var workspaceCopy: Report.WorkspaceCopy?
     let message: MessageKey?
     let reason: Report.Reason
     let text: String

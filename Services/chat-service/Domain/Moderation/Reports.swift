@@ -45,9 +45,11 @@ struct Reports: Sendable {
                 isForOperators: try await isForOperators(subject, in: workspace), copies: [])
         case .workspace(let workspace):
             try await access.requireMember(user, of: workspace)
+            let summary = try await access.workspaces.summary(of: workspace)
             new = NewReport(
-                kind: .workspace, workspace: workspace, subject: nil, message: nil, reason: reason, text: text,
-                reporter: user, isForOperators: true, copies: [])
+                kind: .workspace, workspace: workspace, subject: nil,
+                workspaceCopy: summary?.name.map { Report.WorkspaceCopy(name: $0, image: summary?.image) },
+                message: nil, reason: reason, text: text, reporter: user, isForOperators: true, copies: [])
         }
         guard let id = try await store.insert(new, limit: limits.ofUserPerDay, at: .now),
             let report = try await store.find(id, in: new.workspace)

@@ -1,6 +1,6 @@
 public import Wire
 
-/// Asks workspace-service for the owner of a workspace.
+/// Asks workspace-service for the owner of a workspace, and for its name and picture.
 public struct OwnerRequest: InternalRequest {
     public typealias Reply = OwnerReply
 
@@ -20,14 +20,26 @@ public struct OwnerRequest: InternalRequest {
 public struct OwnerReply: WireMessage {
     /// Nil for a system workspace, which nobody owns.
     public let user: UserID?
+    /// Nil from an older release.
+    public let name: String?
+    /// The path of the picture; nil from an older release.
+    public let image: String?
 
-    public init(user: UserID?) { self.user = user }
+    public init(user: UserID?, name: String? = nil, image: String? = nil) {
+        self.user = user
+        self.name = name
+        self.image = image
+    }
 
-    public init?(_ json: JSONValue) { self.init(user: json.textID("user_id")) }
+    public init?(_ json: JSONValue) {
+        self.init(user: json.textID("user_id"), name: json.string("name"), image: json.string("image"))
+    }
 
     public func write(to json: inout JSONWriter) {
         json.object { json in
             if let user { json.field("user_id", user.description) }
+            if let name { json.field("name", name) }
+            if let image { json.field("image", image) }
         }
     }
 }

@@ -135,7 +135,12 @@ public struct WorkspaceClient: Sendable {
 
     /// The owner of a workspace; nil for a system workspace and one that does not exist.
     public func owner(of workspace: WorkspaceID) async throws -> UserID? {
-        try await nilIfNotFound { try await client.send(OwnerRequest(workspace: workspace)) }?.user
+        try await summary(of: workspace)?.user
+    }
+
+    /// The owner, name and picture of a workspace; nil for one that does not exist.
+    public func summary(of workspace: WorkspaceID) async throws -> OwnerReply? {
+        try await nilIfNotFound { try await client.send(OwnerRequest(workspace: workspace)) }
     }
 
     /// The workspaces that a user owns and that have other members.
