@@ -5,7 +5,7 @@ import re
 import signal
 
 import pytest
-from person import counter
+from person import PASSWORD, counter
 from playwright.sync_api import expect
 from test_story import home
 
@@ -16,6 +16,14 @@ COMPOSED = """([selector, key]) => document.querySelector(selector).dispatchEven
     new KeyboardEvent('keydown', { key, isComposing: true, bubbles: true, cancelable: true }))"""
 KOREAN_K = """() => document.querySelector('maru-room textarea').dispatchEvent(
     new KeyboardEvent('keydown', { key: 'ㅏ', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }))"""
+# A browser that fills in a field sends such an event.
+WITHOUT_KEY = """() => document.querySelector('maru-room textarea').dispatchEvent(new Event('keydown', { bubbles: true }))"""
+# Collects the messages of a sign-out between the tabs of the browser. A second channel of a page hears the first one, too.
+SIGN_OUTS = """() => {
+    window.signOuts = [];
+    window.ear = new BroadcastChannel('maru');
+    ear.onmessage = ({ data }) => data.signedOut && signOuts.push(data.signedOut);
+}"""
 
 
 def room(person):
@@ -143,6 +151,7 @@ def test_signing_out_offline_empties_the_screen_and_ends_the_session_once_the_ne
     anna.connected()
     other = anna.open("/" + anna.page.url.split("/", 3)[3])
     expect(other.locator('maru-shell[data-connection="live"]')).to_be_visible()
+    anna.page.evaluate(SIGN_OUTS)
     anna.context.set_offline(True)
     anna.menu("Sign out")
     for page in (anna.page, other):
@@ -154,8 +163,33 @@ def test_signing_out_offline_empties_the_screen_and_ends_the_session_once_the_ne
     for page in (anna.page, other):
         expect(page.locator("maru-gate")).to_be_visible()
     assert "maru_refresh" not in {each["name"] for each in anna.context.cookies()}
+    # A tab that told it again could do so after the next sign-in.
+    anna.page.wait_for_function("() => signOuts.length > 0")
+    assert len(anna.page.evaluate("signOuts")) == 1
     anna.sign_in()
     expect(anna.title).to_contain_text("일반")
+
+
+def test_a_sign_in_at_another_tab_outlasts_a_sign_out_that_ends_later(person):
+    anna, ben = room(person), person(name="Ben").join()
+    anna.expected += [*UNAUTHORISED, r"status of 503"]
+    other = anna.open()
+    expect(other.locator("maru-shell")).to_be_visible()
+    busy = {"status": 503, "headers": {"Retry-After": "600"}, "body": '{"errorCode":"E99","status":503}'}
+    anna.page.route("**/users/logout*", lambda route: route.fulfill(content_type="application/problem+json", **busy))
+    anna.menu("Sign out")
+    expect(anna.page.locator("maru-app")).to_contain_text("You are signed out as soon as it can be.")
+    # The other tab ends the session, and Ben signs in there.
+    expect(other.locator("maru-gate")).to_be_visible()
+    other.locator("[name=email]").fill(ben.email)
+    other.locator("[name=password]").fill(PASSWORD)
+    other.locator("button[type=submit]").click()
+    expect(other.locator("maru-shell")).to_be_visible()
+    # The first tab would wait for ten minutes otherwise.
+    anna.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(anna.page.locator("maru-shell")).to_be_visible()
+    other.reload()
+    expect(other.locator("maru-shell")).to_be_visible()
 
 
 def test_the_keys_of_an_input_method_leave_panels_and_lists_as_they_are(person):
@@ -178,6 +212,7 @@ def test_the_keys_of_an_input_method_leave_panels_and_lists_as_they_are(person):
 
 def test_the_switcher_opens_with_a_korean_keyboard(person):
     anna = room(person)
+    anna.page.evaluate(WITHOUT_KEY)
     anna.page.evaluate(KOREAN_K)
     expect(anna.page.get_by_role("combobox")).to_be_focused()
     anna.page.keyboard.press("Escape")

@@ -36,14 +36,20 @@ class MaruApp extends HTMLElement {
         refuseOtherDrops();
         if (reply) this.show('maru-gate', { reply });
         else await this.restore();
-        app.client.session.on('leaving', () => app.tabs.postMessage({ signedOut: app.client.session.user?.user_id }));
+        app.client.session.on('leaving', (where) => where === 'here' && this.#tellSignOut());
         app.client.session.on('changed', (user) => {
             savedMessages.seqs.clear();
             if (user) this.#repeat(() => this.enter());
             else if (app.client.session.isReplaced) location.reload();
-            else if (app.client.session.isLeaving) this.#leave();
+            else if (app.client.session.isSigningOut) this.#leave();
             else this.show('maru-gate', { isEnded: true });
         });
+    }
+
+    /** The tabs that hear of a sign-out do not tell it again: they may hear late, and somebody may have signed in since. */
+    #tellSignOut() {
+        app.set('signedIn', null);
+        app.tabs.postMessage({ signedOut: app.client.session.user.user_id });
     }
 
     /** Another tab of this browser has changed something, or has signed out. */
@@ -51,7 +57,7 @@ class MaruApp extends HTMLElement {
         const { session } = app.client;
         if (!session.isSignedIn) return;
         if (data.signedOut === undefined) app.client.changedElsewhere(data);
-        else if (data.signedOut === session.user.user_id) session.leave();
+        else if (data.signedOut === session.user.user_id) session.signedOutElsewhere();
     }
 
     /** Takes up the session of the last visit. */
@@ -59,7 +65,7 @@ class MaruApp extends HTMLElement {
         return this.#repeat(async () => {
             const { session } = app.client;
             // A sign-out that the server has not heard of comes before anything else.
-            const user = app.get('signedIn') ? await session.restore() : await session.endLeft();
+            const user = app.get('signedIn') ? await session.restore() : await session.finishSignOut();
             return user ? this.enter() : this.show('maru-gate');
         });
     }
@@ -70,8 +76,10 @@ class MaruApp extends HTMLElement {
         this.replaceChildren();
         app.go({}, { replace: true });
         return this.#repeat(async () => {
-            await app.client.session.endLeft();
-            this.show('maru-gate');
+            await app.client.session.finishSignOut();
+            // Somebody may have signed in at another tab meanwhile.
+            if (app.get('signedIn')) location.reload();
+            else this.show('maru-gate');
         }, { label: t('auth.leaving'), hint: () => t('auth.leavesLater') });
     }
 
@@ -99,13 +107,15 @@ class MaruApp extends HTMLElement {
     }
 
     show(name, props) {
-        if (name === 'maru-gate') this.#clear();
+        if (name === 'maru-gate') {
+            app.set('signedIn', null);
+            this.#clear();
+        }
         this.replaceChildren(Object.assign(document.createElement(name), props));
     }
 
     /** Nothing of the user stays on the screen. */
     #clear() {
-        app.set('signedIn', null);
         app.panel = null;
         for (const each of document.querySelectorAll('dialog[open]')) each.close();
     }

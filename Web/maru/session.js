@@ -2,8 +2,8 @@ import { Emitter } from './emitter.js';
 import { MaruError } from './errors.js';
 import { MemoryStorage } from './storage.js';
 
-/** Names the user whose session is still to be ended, in the storage. */
-const LEFT = 'left';
+/** The key of the user to sign out at the server, in the storage. */
+const SIGNED_OUT = 'signed-out';
 
 /**
  * The session of one user on this device.
@@ -11,15 +11,15 @@ const LEFT = 'left';
  * In a browser the refresh token stays in an HttpOnly cookie (`keeps: 'cookie'`), so no script can read it. The access token
  * stays in memory and lives for minutes. Elsewhere the refresh token is kept in a storage (`keeps: 'storage'`).
  *
- * Emits `changed` with the user, or null after the session ended, and `leaving` when the user signs out: calls from then on are
- * refused.
+ * Emits `changed` with the user, or null after the session ended, and `leaving` when the user signs out, with `here` or `elsewhere`
+ * for another tab of the browser: calls from then on are refused.
  */
 export class Session extends Emitter {
     #access = null;
     #renewal = null;
-    /** The session that the user has left here: `{user, token, isNoted}`. */
-    #left = null;
-    #ending = null;
+    /** The session that the user has signed out of here: `{user, token, isNoted}`. */
+    #signedOut = null;
+    #finishing = null;
 
     /**
      * @param {object} options
@@ -35,8 +35,8 @@ export class Session extends Emitter {
         this.user = null;
         /** True once the session ended because another tab of the browser signed in as somebody else. */
         this.isReplaced = false;
-        /** True from a sign-out until `endLeft` has succeeded. */
-        this.isLeaving = false;
+        /** True from a sign-out until the server has heard of it. */
+        this.isSigningOut = false;
         /** Set by the client. */
         this.api = null;
     }
@@ -84,7 +84,7 @@ export class Session extends Emitter {
 
     /** Signs in with the session of an earlier visit. Returns the user, or null if there is none. */
     async restore() {
-        await this.endLeft();
+        await this.finishSignOut();
         try {
             await this.renew(null);
         } catch (error) {
@@ -98,32 +98,31 @@ export class Session extends Emitter {
 
     /**
      * Signs out. The session is forgotten here at once. If the server does not hear of it, this rejects with a temporary error, and
-     * `endLeft` tries again, after a reload too.
+     * `finishSignOut` tries again, after a reload too.
      */
     async signOut() {
-        const user = String(this.user?.user_id ?? '');
-        // It is stored before the server is told: a page may be closed at any moment.
-        const isNoted = this.storage.set(LEFT, user).then(() => true, () => false);
-        this.#left = { user, token: this.#access, isNoted };
-        await this.leave();
-        await this.endLeft();
+        if (this.user) {
+            const user = String(this.user.user_id);
+            // It is stored before the server is told: a page may be closed at any moment.
+            const isNoted = this.storage.set(SIGNED_OUT, user).then(() => true, () => false);
+            this.#signedOut = { user, token: this.#access, isNoted };
+            await this.#leave('here');
+        }
+        await this.finishSignOut();
     }
 
-    /** Forgets the session here, as when another tab of the browser signs out. */
-    leave() {
-        this.isLeaving = true;
-        this.emit('leaving');
-        this.api.endReads();
-        return this.#forget();
+    /** Forgets the session here, because another tab of the browser signs out. */
+    signedOutElsewhere() {
+        return this.#leave('elsewhere');
     }
 
     /**
-     * Ends the session that was left, here, at an earlier visit or in another tab; does nothing if there is none. Rejects with a
-     * temporary error while the server does not hear of it.
+     * Tells the server of a sign-out that it has not heard of: one here, at an earlier visit or in another tab. Does nothing if there
+     * is none. Rejects with a temporary error while the server cannot be told.
      */
-    endLeft() {
-        this.#ending ??= this.#locked(() => this.#endLeft()).finally(() => (this.#ending = null));
-        return this.#ending;
+    finishSignOut() {
+        this.#finishing ??= this.#locked(() => this.#finish()).finally(() => (this.#finishing = null));
+        return this.#finishing;
     }
 
     /** Returns the access token; renews it if there is none. */
@@ -138,7 +137,7 @@ export class Session extends Emitter {
      * @param {string|null} used the token that the server refused
      */
     renew(used) {
-        if (this.isLeaving) return Promise.reject(new MaruError('E06', { status: 401 }));
+        if (this.isSigningOut) return Promise.reject(new MaruError('E06', { status: 401 }));
         if (this.#access && used !== this.#access) return Promise.resolve();
         this.#renewal ??= this.#locked(() => this.#renew()).finally(() => (this.#renewal = null));
         return this.#renewal;
@@ -172,8 +171,15 @@ export class Session extends Emitter {
         return this.api.call('GET', '/auth/refresh', { open: true, query: this.#query, headers });
     }
 
-    async #endLeft() {
-        const user = await this.#userOfLeft();
+    #leave(where) {
+        this.isSigningOut = true;
+        this.emit('leaving', where);
+        this.api.endReads();
+        return this.#forget();
+    }
+
+    async #finish() {
+        const user = await this.#userToSignOut();
         if (user !== null) {
             try {
                 await this.#logOut(user);
@@ -181,24 +187,24 @@ export class Session extends Emitter {
                 if (!(error instanceof MaruError) || error.isTemporary) throw error;
                 // It has ended already.
             }
-            await this.storage.remove(LEFT).catch(() => {});
+            await this.storage.remove(SIGNED_OUT).catch(() => {});
             if (this.keeps === 'storage') await this.storage.remove('refresh');
         }
-        this.#left = null;
-        this.isLeaving = false;
+        this.#signedOut = null;
+        this.isSigningOut = false;
     }
 
-    /** The user whose session is still to be ended; null if there is none, or if another tab has ended it. */
-    async #userOfLeft() {
-        const isNoted = await this.#left?.isNoted;
-        const noted = await this.storage.get(LEFT).catch(() => undefined);
-        return noted ?? (isNoted === false ? this.#left.user : null);
+    /** The user to sign out at the server; null if there is none, or if another tab has done so. */
+    async #userToSignOut() {
+        const isNoted = await this.#signedOut?.isNoted;
+        const noted = await this.storage.get(SIGNED_OUT).catch(() => undefined);
+        return noted ?? (isNoted === false ? this.#signedOut.user : null);
     }
 
     async #logOut(user) {
         const end = (token) => this.api.call('GET', '/users/logout', { open: true, query: this.#query, headers: { Authorization: token } });
         try {
-            if (this.#left?.token) return await end(this.#left.token);
+            if (this.#signedOut?.token) return await end(this.#signedOut.token);
         } catch (error) {
             // A token that has expired is refused, too.
             if (!(error instanceof MaruError) || error.isTemporary) throw error;
@@ -213,7 +219,7 @@ export class Session extends Emitter {
 
     async #enter(path, body) {
         // The session of the sign-in takes the place of an earlier one, which could not be ended any more.
-        await this.endLeft();
+        await this.finishSignOut();
         const user = await this.api.call('POST', path, { open: true, query: this.#query, body });
         await this.#hold(user.token);
         this.isReplaced = false;
@@ -230,8 +236,8 @@ export class Session extends Emitter {
 
     async #forget() {
         this.#access = null;
-        // The end of a session that was left may need it.
-        if (this.keeps === 'storage' && !this.isLeaving) await this.storage.remove('refresh');
+        // The sign-out may need it.
+        if (this.keeps === 'storage' && !this.isSigningOut) await this.storage.remove('refresh');
         if (!this.user) return;
         this.user = null;
         this.emit('changed', null);

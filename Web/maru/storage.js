@@ -86,14 +86,50 @@ function perform(transaction, work) {
     });
 }
 
-/** The best storage that works here. A browser in private mode may refuse IndexedDB. */
-export async function openStorage(name) {
-    if (!globalThis.indexedDB) return new MemoryStorage();
-    const storage = new BrowserStorage(name);
-    try {
-        await storage.get('');
-        return storage;
-    } catch {
-        return new MemoryStorage();
+/**
+ * For a browser that refuses IndexedDB, as some do in private mode. Texts are in localStorage, for later visits and the other tabs.
+ * Everything else, such as messages with files, is in memory, and `all` returns nothing but that.
+ */
+class TextStorage extends MemoryStorage {
+    constructor(name) {
+        super();
+        this.name = name;
     }
+
+    async get(key) {
+        return localStorage.getItem(this.#place(key)) ?? super.get(key);
+    }
+
+    async set(key, value) {
+        if (typeof value === 'string') localStorage.setItem(this.#place(key), value);
+        else await super.set(key, value);
+    }
+
+    async remove(key) {
+        localStorage.removeItem(this.#place(key));
+        await super.remove(key);
+    }
+
+    async clear() {
+        for (const place of Object.keys(localStorage)) if (place.startsWith(this.#place(''))) localStorage.removeItem(place);
+        await super.clear();
+    }
+
+    #place(key) {
+        return `${this.name}/${key}`;
+    }
+}
+
+/** The best storage that works here. A browser in private mode may refuse IndexedDB, and one without cookies refuses localStorage too. */
+export async function openStorage(name = 'maru') {
+    for (const make of [() => new BrowserStorage(name), () => new TextStorage(name)]) {
+        try {
+            const storage = make();
+            await storage.get('');
+            return storage;
+        } catch {
+            // The next one may work.
+        }
+    }
+    return new MemoryStorage();
 }

@@ -7,7 +7,7 @@ import { Emitter } from '../../../Web/maru/emitter.js';
 import { MaruError } from '../../../Web/maru/errors.js';
 import { Follower } from '../../../Web/maru/follower.js';
 import { Live } from '../../../Web/maru/live.js';
-import { BrowserStorage, MemoryStorage } from '../../../Web/maru/storage.js';
+import { BrowserStorage, MemoryStorage, openStorage } from '../../../Web/maru/storage.js';
 
 const ROOMS = [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 }];
 const busy = () => new MaruError('E99', { status: 503 });
@@ -216,4 +216,21 @@ test('A long draft that a start leaves out stays until the rooms are read', () =
     assert.deepEqual(store.rooms.get(KEY).draft, draft);
     store.setRooms('9', ROOMS);
     assert.equal(store.rooms.get(KEY).draft, null);
+});
+
+test('A browser without IndexedDB keeps texts where its other tabs and later visits find them, and the rest in memory', async () => {
+    const kept = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+    const found = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), removeItem: (key) => kept.delete(key) };
+    Object.defineProperty(globalThis, 'localStorage', { configurable: true, value: found });
+    try {
+        const one = await openStorage(), two = await openStorage();
+        await one.set('signed-out', '1');
+        await one.set('outbox/1/a', { content: 'private' });
+        assert.deepEqual([await two.get('signed-out'), (await one.all('outbox/1/')).length, kept.size], ['1', 1, 1]);
+        await two.remove('signed-out');
+        assert.equal(await one.get('signed-out'), undefined);
+    } finally {
+        delete globalThis.localStorage;
+        if (before) Object.defineProperty(globalThis, 'localStorage', before);
+    }
 });

@@ -102,7 +102,7 @@ test('Leaving ends reads on the way, so that none of them meets the session that
     const { session, api } = client(server);
     await session.signIn({ email: 'a@b.kr', password: 'x' });
     const open = server.fetch, order = [];
-    session.on('leaving', () => order.push('leaving'));
+    session.on('leaving', (where) => order.push(where));
     api.fetch = (url, request) => url.pathname !== '/v1/slow' ? (order.push(url.pathname), open(url, request)) : new Promise((_, reject) => {
         request.signal.addEventListener('abort', () => (order.push('ended'), reject(request.signal.reason)));
     });
@@ -110,6 +110,6 @@ test('Leaving ends reads on the way, so that none of them meets the session that
     await new Promise((resolve) => setImmediate(resolve));
     await session.signOut();
     await read;
-    assert.deepEqual(order, ['leaving', 'ended', '/v1/users/logout']);
+    assert.deepEqual(order, ['here', 'ended', '/v1/users/logout']);
     assert.equal(session.isSignedIn, false);
 });

@@ -55,12 +55,12 @@ function tab(server, storage) {
 }
 const isTemporary = (error) => error.isTemporary;
 /** A page whose user has signed out while the server could not be reached. */
-async function left(server, storage) {
+async function signedOut(server, storage) {
     const { session } = page(server, storage);
     await session.signIn({ email: '1', password: 'x' });
     server.isDown = true;
     await assert.rejects(session.signOut(), isTemporary);
-    assert.deepEqual([session.user, session.isLeaving], [null, true]);
+    assert.deepEqual([session.user, session.isSigningOut], [null, true]);
     return session;
 }
 
@@ -96,17 +96,18 @@ test('The end of a session elsewhere is acted on at once', async () => {
 });
 
 test('A sign-out that the server does not hear of ends the session later', async () => {
-    const server = new Server(), session = await left(server, new MemoryStorage());
+    const server = new Server(), session = await signedOut(server, new MemoryStorage());
     await assert.rejects(session.token());
-    await assert.rejects(session.endLeft(), isTemporary);
+    await assert.rejects(session.finishSignOut(), isTemporary);
+    await assert.rejects(session.signOut(), isTemporary); // again, as after a fault that was shown
     server.isDown = false;
-    await session.endLeft();
-    assert.deepEqual([server.sessions.size, server.cookie, session.isLeaving], [0, null, false]);
+    await session.finishSignOut();
+    assert.deepEqual([server.sessions.size, server.cookie, session.isSigningOut], [0, null, false]);
 });
 
 test('A sign-out that the server does not hear of is remembered by the next visit', async () => {
     const server = new Server(), storage = new MemoryStorage();
-    await left(server, storage);
+    await signedOut(server, storage);
     const { session } = page(server, storage);
     await assert.rejects(session.restore(), isTemporary);
     server.isDown = false;
@@ -114,19 +115,19 @@ test('A sign-out that the server does not hear of is remembered by the next visi
     assert.deepEqual([server.sessions.size, server.cookie], [0, null]);
 });
 
-test('A sign-in ends the session that was left first, and a late sign-out of another tab leaves the new one alone', async () => {
+test('A sign-in finishes the earlier sign-out first, and a late one of another tab leaves the new session alone', async () => {
     for (const user of ['1', '2']) {
         const server = new Server(), storage = new MemoryStorage();
-        const late = await left(server, storage), { session } = page(server, storage);
+        const late = await signedOut(server, storage), { session } = page(server, storage);
         await assert.rejects(session.signIn({ email: user, password: 'x' }), isTemporary);
         server.isDown = false;
         await session.signIn({ email: user, password: 'x' });
-        await late.endLeft();
+        await late.finishSignOut();
         assert.deepEqual([[...server.sessions.values()], server.cookie], [[user], user]);
     }
 });
 
-test('A client outside of a browser ends the session that was left with its kept refresh token', async () => {
+test('A client outside of a browser signs out later with its kept refresh token', async () => {
     const calls = [];
     let isDown = false;
     const fetch = async (url, { headers }) => {
@@ -144,7 +145,7 @@ test('A client outside of a browser ends the session that was left with its kept
     isDown = true;
     await assert.rejects(session.signOut(), isTemporary);
     isDown = false;
-    await made().endLeft();
+    await made().finishSignOut();
     assert.deepEqual(calls.slice(1), [['/auth/refresh', 'r1'], ['/users/logout', 'a2']]);
     assert.equal(await storage.get('refresh'), undefined);
 });

@@ -157,8 +157,8 @@ class Shell extends View {
     #key(event) {
         // The Escape that ends a composition of an input method closes nothing.
         const isComposing = event.isComposing || event.keyCode === 229;
-        // On some systems the K of a Korean keyboard is ㅏ here.
-        const isK = event.key.toLowerCase() === 'k' || (event.code === 'KeyK' && /[ㄱ-ㅣ]/.test(event.key));
+        // On some systems the K of a Korean keyboard is ㅏ here. A browser that fills in a field sends an event without a key.
+        const isK = event.key?.toLowerCase() === 'k' || (event.code === 'KeyK' && /[ㄱ-ㅣ]/.test(event.key));
         if ((event.ctrlKey || event.metaKey) && isK) {
             event.preventDefault();
             if (!document.querySelector('dialog[open]')) openSwitcher();
