@@ -12,7 +12,8 @@ extension LoopPool {
         }
     }
 
-    /// Opens another session at the host of a silent one. If that gets no answer either, the sessions there are given up.
+    /// Opens another session at the host of a silent one. If that gets no answer either, the sessions there are given up. A process
+    /// that stood still meanwhile knows nothing of the host, and asks again at the next check.
     private func startProbe(of host: Int) {
         let began = loop.now
         let search = HostSearch(at: host, within: configuration.connectTimeout)
@@ -22,6 +23,7 @@ extension LoopPool {
             probe = nil
             if case .success(let session) = result { PQfinish(session.raw) }
             if isClosed { return }
+            if loop.now - began > 2 * configuration.connectTimeout.wholeNanoseconds { return }
             let there = connections.filter { $0.host == host }
             if search.isSilent(host), there.allSatisfy({ $0.lastHeard < began }) {
                 hosts.fellSilent(host)

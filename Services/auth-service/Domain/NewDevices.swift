@@ -1,5 +1,6 @@
 import Contract
 import Crypto
+import Postgres
 import ServiceKit
 import Telemetry
 import Wire
