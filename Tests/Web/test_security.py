@@ -243,6 +243,105 @@ def test_a_person_signs_in_with_an_issuer(person, product):
     expect(page.locator(".side-title")).to_contain_text("Company house")
 
 
+def opened_at_issuer(person, product):
+    """A person with an account that the issuer has opened: it has no password."""
+    anna = person(name="Anna")
+    as_person(product, f"subject-{anna.email}", anna.email)
+    anna.page.get_by_role("button", name="Continue with Company").click()
+    anna.create_workspace(f"Company house {next(counter)}")
+    anna.enter("일반")
+    return anna
+
+
+def sign_in_again(anna, dialog, title):
+    """Goes to the issuer for a proof, and returns the dialog that opens after the return."""
+    dialog.get_by_role("button", name="Sign in again with Company").click()
+    dialog = anna.page.get_by_role("dialog", name=title)
+    expect(dialog.get_by_role("status")).to_have_text("You have signed in again with Company. Please confirm below.")
+    expect(dialog.locator("[name=password]")).to_have_count(0)
+    assert "code=" not in anna.page.url and anna.page.evaluate("sessionStorage.length") == 0
+    return dialog
+
+
+def test_an_account_of_an_issuer_is_deleted_after_a_new_sign_in_there(person, product):
+    anna = opened_at_issuer(person, product)
+    page = anna.page
+    # Calls of the room are refused once the session has ended.
+    anna.expected += [r"status of 40[01]"]
+    dialog = open_account(anna, "Delete: Delete the account")
+    expect(dialog.get_by_role("button", name="Sign in again with Company")).to_be_visible()
+    assert audit(page) == []
+    dialog.get_by_role("checkbox").check()
+    dialog = sign_in_again(anna, dialog, "Delete the account")
+    expect(anna.title).to_contain_text("일반")
+    expect(dialog.get_by_role("checkbox")).to_be_checked()
+    assert audit(page) == []
+    dialog.get_by_role("button", name="Delete the account").click()
+    expect(page.locator("maru-gate")).to_be_visible()
+    # The person begins anew: the account is gone with its workspace.
+    page.get_by_role("button", name="Continue with Company").click()
+    expect(page.get_by_role("heading", name="Make yourself at home")).to_be_visible()
+
+
+def test_a_new_sign_in_turns_the_second_factor_on_and_off(person, product):
+    anna = opened_at_issuer(person, product)
+    anna.expected += [r"status of 401"]
+    # Somebody else signs in at the issuer: that proves nothing here, and signs nobody in.
+    as_person(product, f"other-{anna.email}", f"other.{anna.email}")
+    dialog = sign_in_again(anna, open_account(anna, "Show: Second factor"), "Second factor")
+    dialog.get_by_role("button", name="Next").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Company did not confirm this account")
+    expect(dialog).to_contain_text("A new sign-in counts once.")
+    expect(anna.title).to_contain_text("일반")
+
+    as_person(product, f"subject-{anna.email}", anna.email)
+    dialog = sign_in_again(anna, dialog, "Second factor")
+    dialog.get_by_role("button", name="Next").click()
+    expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
+    dialog.locator("[name=code]").fill(Authenticator(scanned(dialog)).code())
+    dialog.get_by_role("button", name="Turn on").click()
+    dialog = anna.page.get_by_role("dialog", name="Recovery codes")
+    expect(dialog.locator(".codes li")).to_have_count(10)
+    codes = dialog.locator(".codes li").all_inner_texts()
+    dialog.get_by_role("button", name="I have kept them").click()
+
+    open_account(anna, "Show: Second factor").get_by_role("button", name="Turn off").click()
+    dialog = sign_in_again(anna, anna.page.get_by_role("dialog", name="Turn off"), "Turn off")
+    dialog.locator("[name=code]").fill(codes[0])
+    dialog.get_by_role("button", name="Turn off").click()
+    anna.told("The second factor is off.")
+
+
+def test_a_new_sign_in_that_the_person_cancels_changes_nothing(anna, product):
+    page = anna.page
+    page.route(re.compile("/oidc/company/authorize"), lambda route: route.fulfill(
+        status=302, headers={"Location": f"{product.base}/?error=access_denied&state=x"}))
+    open_account(anna, "Delete: Delete the account").get_by_role("button", name="Sign in again with Company").click()
+    dialog = page.get_by_role("dialog", name="Delete the account")
+    expect(dialog.get_by_role("alert")).to_have_text("The sign-in with Company did not work. Please try again.")
+    expect(dialog.locator("[name=password]")).to_be_visible()
+    assert audit(page) == []
+    page.keyboard.press("Escape")
+    expect(anna.title).to_contain_text("일반")
+
+
+def test_a_new_sign_in_is_no_proof_for_another_user_of_the_browser(anna, product):
+    def replace_user(route):
+        # The cookie of the browser becomes that of somebody else, as when another tab signs in.
+        ben = {"email": f"ben.{anna.email}", "password": PASSWORD, "nickname": "Ben"}
+        reply = anna.context.request.post(f"{product.base}/v1/users/join?refresh=cookie", headers={"SesacKey": "native"}, data=ben)
+        assert reply.ok
+        route.continue_()
+
+    page = anna.page
+    # The page comes back to a room of the user before.
+    anna.expected += [r"status of 40[134]"]
+    page.route(re.compile("/oidc/company/authorize"), replace_user)
+    open_account(anna, "Delete: Delete the account").get_by_role("button", name="Sign in again with Company").click()
+    anna.told("You are signed in with another account now. Nothing has changed.", bad=True)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_an_invitation_lasts_through_the_way_to_an_issuer(anna, person, product):
     anna.context.grant_permissions(["clipboard-read", "clipboard-write"])
     anna.page.locator(".side-title").click()

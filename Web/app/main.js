@@ -5,6 +5,7 @@ import { chooseLanguage, explain, t } from './i18n.js';
 import { takeIssuerReply } from './issuers.js';
 import { startNotices } from './notices.js';
 import { refuseOtherDrops } from './parts/drop.js';
+import { attempt, toast } from './parts/toast.js';
 import { privateAnswers } from './private-answers.js';
 import { app } from './state.js';
 import './views/gate.js';
@@ -34,8 +35,10 @@ class MaruApp extends HTMLElement {
         startNotices();
         startActivity();
         refuseOtherDrops();
-        if (reply) this.show('maru-gate', { reply });
-        else await this.restore();
+        // A sign-in that proves something for a session leaves the session as it is.
+        const isProof = Boolean(reply?.goal);
+        if (reply && !isProof) this.show('maru-gate', { reply });
+        else await this.restore({ isProof });
         app.client.session.on('leaving', (where) => where === 'here' && this.#tellSignOut());
         app.client.session.on('changed', (user) => {
             savedMessages.seqs.clear();
@@ -44,6 +47,7 @@ class MaruApp extends HTMLElement {
             else if (app.client.session.isSigningOut) this.#leave();
             else this.show('maru-gate', { isEnded: true });
         });
+        if (isProof && app.client.session.isSignedIn) await attempt(() => this.#goOn(reply));
     }
 
     /** The tabs that hear of a sign-out do not tell it again: they may hear late, and somebody may have signed in since. */
@@ -60,13 +64,21 @@ class MaruApp extends HTMLElement {
         else if (data.signedOut === session.user.user_id) session.signedOutElsewhere();
     }
 
-    /** Takes up the session of the last visit. */
-    restore() {
+    /** Opens the dialog again that the user has left for an issuer. */
+    async #goOn({ goal, ...signIn }) {
+        // Another tab may have signed in as somebody else since.
+        if (goal.user !== String(app.client.session.user.user_id)) return toast(t('proof.otherUser'), { bad: true });
+        if (goal.act === 'delete') return (await import('./dialogs/account.js')).deleteAccount({ ...signIn, deletesMessages: goal.deletesMessages });
+        return (await import('./dialogs/factor.js')).openAgain(goal.act, signIn);
+    }
+
+    /** Takes up the session of the last visit; with `isProof` there was one a moment ago. */
+    restore({ isProof }) {
         return this.#repeat(async () => {
             const { session } = app.client;
             // A sign-out that the server has not heard of comes before anything else.
             const user = app.get('signedIn') ? await session.restore() : await session.finishSignOut();
-            return user ? this.enter() : this.show('maru-gate');
+            return user ? this.enter() : this.show('maru-gate', { isEnded: isProof });
         });
     }
 

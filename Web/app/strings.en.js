@@ -61,7 +61,7 @@ export default {
     'profile.title': 'Your profile', 'profile.nickname': 'Name', 'profile.phone': 'Phone', 'profile.image': 'Picture', 'profile.save': 'Save', 'profile.saved': 'Saved', 'profile.signOut': 'Sign out', 'profile.coins': 'Coins: {coins}', 'profile.settings': 'Settings', 'profile.devices': 'Devices',
     'settings.title': 'Settings', 'settings.theme': 'Appearance', 'settings.theme.auto': 'System', 'settings.theme.light': 'Light', 'settings.theme.dark': 'Dark', 'settings.language': 'Language', 'settings.receipts': 'Show others how far I have read', 'settings.presence': 'Show others when I am online', 'settings.typing': 'Show others when I type',
     'settings.dnd': 'Do not disturb', 'settings.from': 'From', 'settings.to': 'To', 'settings.keywords': 'Notify me about these words', 'settings.keywordsHint': 'Separate words with commas.', 'settings.browser': 'Notify me in this browser', 'settings.browserDenied': 'Your browser blocks notifications of this page.', 'settings.save': 'Save',
-    'settings.password': 'Change the password', 'settings.passwordNow': 'Current password', 'settings.delete': 'Delete the account', 'settings.deleteAsk': 'Your account, profile and settings are erased for good. Enter your password to confirm.', 'settings.blocks': 'Blocked people', 'settings.unblock': 'Unblock',
+    'settings.password': 'Change the password', 'settings.passwordNow': 'Current password', 'settings.delete': 'Delete the account', 'settings.deleteAsk': 'Your account, profile and settings are erased for good.', 'settings.blocks': 'Blocked people', 'settings.unblock': 'Unblock',
     'devices.title': 'Devices and sessions', 'devices.current': 'This device', 'devices.end': 'Sign out', 'devices.endAll': 'Sign out everywhere', 'devices.since': 'Since {time}',
     'coins.title': 'Coins', 'coins.have': 'You have {coins} coins.', 'coins.text': 'Coins pay for new workspaces.', 'coins.buy': 'Buy', 'coins.price': '{amount} won',
     'schedule.title': 'Send later', 'schedule.at': 'Time', 'schedule.send': 'Schedule', 'schedule.done': 'The message leaves {time}.', 'schedule.cancel': 'Cancel the message', 'schedule.failed': 'It could not be sent.',
@@ -99,4 +99,5 @@ export default {
     'workspace.joinRequests': 'People with the address may ask to join',
     'empty.dms': 'No conversations yet.',
     'nav.moreUnread': 'More unread',
+    'proof.again': 'Sign in again with {title}', 'proof.done': 'You have signed in again with {title}. Please confirm below.', 'proof.used': 'A new sign-in counts once. To try again, sign in again or enter the password.', 'proof.refused': '{title} did not confirm this account, or that took too long. Sign in there again as the person of this account.', 'proof.otherUser': 'You are signed in with another account now. Nothing has changed.',
 };

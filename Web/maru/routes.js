@@ -10,6 +10,9 @@ const form = (fields) => {
     return data;
 };
 
+/** The members of a proof by the owner of the account; a text is the password. */
+const proven = (proof) => (typeof proof === 'string' ? { password: proof } : proof);
+
 /** The routes of the native API, one method each. A `room` is a room of the store. */
 export class Routes {
     constructor(api) {
@@ -32,8 +35,12 @@ export class Routes {
     finishReset = (email, code, password) =>
         this.api.call('PUT', '/users/password/reset', { open: true, body: { email, code, password } });
     updatePassword = (password, newPassword) => this.api.put('/users/me/password', { password, newPassword });
-    /** @param {'keep'|'delete'} messages what becomes of the messages of the account */
-    deleteAccount = (password, messages = 'keep') => this.api.delete('/users/me', { password, messages });
+    /**
+     * @param {string|object} proof the password, or `{password}`, or `{ticket, state, authorizationCode, iss?}` of a new sign-in with a
+     *     linked issuer, begun by `session.beginAtIssuer`; it works once
+     * @param {'keep'|'delete'} messages what becomes of the messages of the account
+     */
+    deleteAccount = (proof, messages = 'keep') => this.api.delete('/users/me', { ...proven(proof), messages });
     block = (user) => this.api.put(`/users/${user}/block`);
     unblock = (user) => this.api.delete(`/users/${user}/block`);
     blocks = () => this.api.get('/users/me/blocks');
@@ -46,9 +53,10 @@ export class Routes {
     export = () => this.api.get('/users/me/export');
     limits = () => this.api.get('/users/me/limits');
     secondFactor = () => this.api.get('/users/me/second-factor');
-    beginSecondFactor = (password) => this.api.post('/users/me/second-factor', { password });
+    /** The proof is one as for `deleteAccount`. */
+    beginSecondFactor = (proof) => this.api.post('/users/me/second-factor', proven(proof));
     enableSecondFactor = (code) => this.api.put('/users/me/second-factor', { code });
-    disableSecondFactor = (code, password) => this.api.delete('/users/me/second-factor', { code, password });
+    disableSecondFactor = (code, proof) => this.api.delete('/users/me/second-factor', { code, ...proven(proof) });
     renewRecoveryCodes = (code) => this.api.post('/users/me/second-factor/recovery-codes', { code });
 
     // Workspaces and members

@@ -69,7 +69,8 @@ export class Session extends Emitter {
     }
 
     /**
-     * Begins a sign-in with an issuer. Keep the ticket, open the `url`, and end with `finishAtIssuer` where the user comes back.
+     * Begins a sign-in with an issuer. Keep the ticket, open the `url`, and end with `finishAtIssuer` where the user comes back. A route
+     * that asks for a proof, such as `routes.deleteAccount`, takes the ticket and the reply instead, and the session stays.
      * @param {string} redirect an address of this client that is registered at the issuer
      * @returns {Promise<{url: string, ticket: string, expiresAt: string}>}
      */

@@ -5,6 +5,7 @@ import { personAvatar } from '../parts/avatar.js';
 import { ask, check, field, form, openDialog } from '../parts/dialog.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
+import { passwordField, Proof } from './proof.js';
 
 /** The account: how one signs in, from where one is signed in, and what happens to one's data. */
 export async function openAccount() {
@@ -20,10 +21,8 @@ export async function openAccount() {
         row('devices', t('account.devicesText'), 'account.show', openDevices),
         row('blocks', t('account.blocksText'), 'account.show', showBlocks),
         row('export', t('account.exportText'), 'account.show', async () => (await import('./export.js')).openExport()),
-        row('delete', t('account.deleteText'), 'dialog.delete', deleteAccount, true)), { className: 'wide' });
+        row('delete', t('account.deleteText'), 'dialog.delete', () => deleteAccount(), true)), { className: 'wide' });
 }
-
-const currentPassword = () => field(t('settings.passwordNow'), { name: 'password', type: 'password', required: true, autocomplete: 'current-password' });
 
 function changeEmail() {
     const address = h('input', { class: 'input', name: 'email', type: 'email', required: true, autocomplete: 'email' });
@@ -37,7 +36,7 @@ function changeEmail() {
                 await app.client.routes.askForEmailCode(email.trim());
                 address.readOnly = true;
                 rest.append(h('p', { class: 'hint', role: 'status' }, t('account.codeSent', { email: email.trim() })),
-                    field(t('auth.code'), { name: 'code', required: true, inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '6' }), currentPassword());
+                    field(t('auth.code'), { name: 'code', required: true, inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '6' }), passwordField());
                 rest.hidden = false;
                 button.textContent = t('dialog.save');
                 return rest.querySelector('input').focus();
@@ -51,7 +50,7 @@ function changeEmail() {
 
 function changePassword() {
     const dialog = openDialog(t('settings.password'), form([
-        currentPassword(),
+        passwordField(),
         field(t('auth.newPassword'), { name: 'newPassword', type: 'password', required: true, autocomplete: 'new-password' }, { hint: t('auth.passwordHint') }),
     ], {
         label: t('dialog.save'), cancel: () => dialog.close(),
@@ -96,15 +95,15 @@ async function showBlocks() {
     openDialog(t('settings.blocks'), [list, nothing]);
 }
 
-function deleteAccount() {
-    const dialog = openDialog(t('settings.delete'), [h('p', null, t('settings.deleteAsk')), form([
-        check(t('account.deleteMessages'), { name: 'messages', value: 'delete' }),
-        currentPassword(),
-    ], {
-        label: t('settings.delete'), danger: true, cancel: () => dialog.close(),
-        submit: async ({ password, messages = 'keep' }) => {
+/** @param {object} [signIn] the reply of an issuer, if the user comes back from there */
+export function deleteAccount(signIn) {
+    const choice = check(t('account.deleteMessages'), { name: 'messages', value: 'delete', checked: !!signIn?.deletesMessages });
+    const proof = new Proof('delete', signIn, () => ({ deletesMessages: choice.querySelector('input').checked }));
+    const dialog = openDialog(t('settings.delete'), [h('p', null, t('settings.deleteAsk')), form([choice, proof.element], {
+        label: t('settings.delete'), danger: true, cancel: () => dialog.close(), told: proof.fault,
+        submit: async ({ messages = 'keep', ...values }) => {
             try {
-                await app.client.routes.deleteAccount(password, messages);
+                await proof.use(values, (each) => app.client.routes.deleteAccount(each, messages));
             } catch (error) {
                 if (error.code !== 'E15') throw error;
                 const names = (error.body?.workspaces ?? []).map((each) => app.store.workspaces.get(String(each))?.name).filter(Boolean);

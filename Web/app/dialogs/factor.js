@@ -4,9 +4,9 @@ import { field, form, openDialog } from '../parts/dialog.js';
 import { qrPicture } from '../parts/qr-picture.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
+import { Proof } from './proof.js';
 
 const codeField = () => field(t('auth.appCode'), { name: 'code', required: true, autocomplete: 'one-time-code', maxlength: '64' });
-const passwordField = () => field(t('settings.passwordNow'), { name: 'password', type: 'password', required: true, autocomplete: 'current-password' });
 
 /** The failure of a form with a code of the app in words. */
 async function withCode(work) {
@@ -26,11 +26,18 @@ export async function openSecondFactor() {
     else begin();
 }
 
-function begin() {
-    const dialog = openDialog(t('factor.title'), [h('p', { class: 'hint' }, t('factor.text')), form([passwordField()], {
-        label: t('dialog.next'), cancel: () => dialog.close(),
-        submit: async ({ password }) => {
-            const secret = await app.client.routes.beginSecondFactor(password);
+/** Opens the dialog of an act again, with the reply of the issuer that the user comes back from. */
+export function openAgain(act, signIn) {
+    if (act === 'factor.disable') disable(signIn);
+    else begin(signIn);
+}
+
+function begin(signIn) {
+    const proof = new Proof('factor.enable', signIn);
+    const dialog = openDialog(t('factor.title'), [h('p', { class: 'hint' }, t('factor.text')), form([proof.element], {
+        label: t('dialog.next'), cancel: () => dialog.close(), told: proof.fault,
+        submit: async (values) => {
+            const secret = await proof.use(values, (each) => app.client.routes.beginSecondFactor(each));
             dialog.close();
             confirm(secret);
         },
@@ -92,11 +99,12 @@ function renew() {
     })]);
 }
 
-function disable() {
-    const dialog = openDialog(t('factor.disable'), [h('p', { class: 'hint' }, t('factor.disableText')), form([codeField(), passwordField()], {
-        label: t('factor.disable'), danger: true, cancel: () => dialog.close(),
-        submit: ({ code, password }) => withCode(async () => {
-            await app.client.routes.disableSecondFactor(code.trim(), password);
+function disable(signIn) {
+    const proof = new Proof('factor.disable', signIn);
+    const dialog = openDialog(t('factor.disable'), [h('p', { class: 'hint' }, t('factor.disableText')), form([codeField(), proof.element], {
+        label: t('factor.disable'), danger: true, cancel: () => dialog.close(), told: proof.fault,
+        submit: ({ code, ...values }) => withCode(async () => {
+            await proof.use(values, (each) => app.client.routes.disableSecondFactor(code.trim(), each));
             dialog.close();
             toast(t('factor.off'));
         }),

@@ -24,11 +24,11 @@ export function openDialog(title, body, { className = '', onclose } = {}) {
 
 /**
  * A form of fields, a fault line and a button. `submit` gets the values and the button; if it fails, the fault is told and the
- * form stays.
+ * form stays. `told` is a fault that the form opens with.
  * @param {Element[]} fields
  */
-export function form(fields, { label, submit, danger = false, cancel }) {
-    const fault = h('p', { class: 'fault', role: 'alert' });
+export function form(fields, { label, submit, danger = false, cancel, told = '' }) {
+    const fault = h('p', { class: 'fault', role: 'alert' }, told);
     const button = h('button', { type: 'submit', class: `button ${danger ? 'danger' : 'primary'}` }, label);
     return h('form', {
         novalidate: true,

@@ -1,6 +1,6 @@
 import { h, icon, set, View } from '../dom.js';
 import { explain, t } from '../i18n.js';
-import { goToIssuer } from '../issuers.js';
+import { goToIssuer, issuerButtons } from '../issuers.js';
 import { app } from '../state.js';
 
 /**
@@ -13,7 +13,7 @@ class Gate extends View {
     #codeSent = false;
     #ticket = null;
     #fault = h('p', { class: 'fault', role: 'alert' });
-    #issuers = h('div', { class: 'issuers' });
+    #issuers = issuerButtons('auth.with', (issuer) => this.#goTo(issuer));
 
     isEnded = false;
     reply = null;
@@ -21,7 +21,6 @@ class Gate extends View {
     setup() {
         if (this.isEnded) this.#fault.textContent = t('auth.ended');
         if (this.reply) this.#finishAtIssuer(this.reply);
-        this.#offerIssuers();
     }
 
     render() {
@@ -81,22 +80,13 @@ class Gate extends View {
             h('div', { class: 'with-button' }, input, eye), isNew && h('small', { id: 'password-hint' }, t('auth.passwordHint')));
     }
 
-    /** Offers the issuers that the server knows; without any, a password is the only way. */
-    async #offerIssuers() {
-        const issuers = await app.client.session.issuers().catch(() => []);
-        if (!issuers.length) return;
-        const go = async (issuer, button) => {
-            button.disabled = true;
-            this.#fault.textContent = '';
-            try {
-                await goToIssuer(issuer);
-            } catch (error) {
-                this.#fault.textContent = explain(error);
-                button.disabled = false;
-            }
-        };
-        this.#issuers.replaceChildren(h('p', { class: 'or' }, h('span', null, t('auth.or'))), ...issuers.map((each) =>
-            h('button', { type: 'button', class: 'button', onclick: (event) => go(each, event.currentTarget) }, t('auth.with', { title: each.title }))));
+    async #goTo(issuer) {
+        this.#fault.textContent = '';
+        try {
+            await goToIssuer(issuer);
+        } catch (error) {
+            this.#fault.textContent = explain(error);
+        }
     }
 
     async #finishAtIssuer({ title, ...reply }) {
