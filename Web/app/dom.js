@@ -129,7 +129,11 @@ function beside(gone, keys, kept) {
 /** Gives the focus back to an element after a dialog or a menu, or to the one that has taken its place since. */
 export function giveBack(element) {
     if (!element || element === document.body || document.activeElement !== document.body) return;
-    if (element.isConnected) return element.focus();
+    if (element.isConnected) {
+        // Tools of a row show while the focus is in it, and only what shows can be focused.
+        element.closest('.message[tabindex]')?.focus({ preventScroll: true });
+        return element.focus();
+    }
     const { action } = element.dataset;
     // Only the last dialog can have the focus.
     const part = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
@@ -143,7 +147,6 @@ export function giveBack(element) {
 
 function again(element, focused) {
     const action = focused.dataset?.action;
-    // Tools of a row show while the focus is in it, and only what shows can be focused.
     if (element.hasAttribute('tabindex')) element.focus({ preventScroll: true });
     (action && element.querySelector(`[data-action="${action}"]`) || (element.tabIndex >= -1 && element.hasAttribute('tabindex') ? element : element.querySelector('button, a')))?.focus();
 }

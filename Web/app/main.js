@@ -39,7 +39,9 @@ class MaruApp extends HTMLElement {
         const isProof = Boolean(reply?.goal);
         if (reply && !isProof) this.show('maru-gate', { reply });
         else await this.restore({ isProof });
-        app.client.session.on('leaving', (where) => where === 'here' && this.#tellSignOut());
+        app.client.session.on('leaving', (where) => where === 'here' && app.set('signedIn', null));
+        // The tabs that hear of a sign-out do not tell it again: they may hear late, and somebody may have signed in since.
+        app.client.session.on('noted', (user) => app.tabs.postMessage({ signedOut: user }));
         app.client.session.on('changed', (user) => {
             savedMessages.seqs.clear();
             if (user) this.#repeat(() => this.enter());
@@ -48,12 +50,6 @@ class MaruApp extends HTMLElement {
             else this.show('maru-gate', { isEnded: true });
         });
         if (isProof && app.client.session.isSignedIn) await attempt(() => this.#goOn(reply));
-    }
-
-    /** The tabs that hear of a sign-out do not tell it again: they may hear late, and somebody may have signed in since. */
-    #tellSignOut() {
-        app.set('signedIn', null);
-        app.tabs.postMessage({ signedOut: app.client.session.user.user_id });
     }
 
     /** Another tab of this browser has changed something, or has signed out. */

@@ -12,7 +12,8 @@ const SIGNED_OUT = 'signed-out';
  * stays in memory and lives for minutes. Elsewhere the refresh token is kept in a storage (`keeps: 'storage'`).
  *
  * Emits `changed` with the user, or null after the session ended, and `leaving` when the user signs out, with `here` or `elsewhere`
- * for another tab of the browser: calls from then on are refused.
+ * for another tab of the browser: calls from then on are refused. `noted` follows a sign-out here, with the user's id, once other
+ * tabs can read of it.
  */
 export class Session extends Emitter {
     #access = null;
@@ -103,9 +104,11 @@ export class Session extends Emitter {
      */
     async signOut() {
         if (this.user) {
-            const user = String(this.user.user_id);
+            const id = this.user.user_id;
+            const user = String(id);
             // It is stored before the server is told: a page may be closed at any moment.
             const isNoted = this.storage.set(SIGNED_OUT, user).then(() => true, () => false);
+            isNoted.then(() => this.emit('noted', id));
             this.#signedOut = { user, token: this.#access, isNoted };
             await this.#leave('here');
         }

@@ -14,6 +14,9 @@ export function openMenu(anchor, items) {
             class: item.danger ? 'danger' : '',
             onclick: () => {
                 close();
+                // A dialog that the action opens gives the focus back to the button.
+                if (menu.contains(document.activeElement)) document.activeElement.blur();
+                giveBack(anchor);
                 item.action();
             },
         }, item.icon && icon(item.icon), item.label);
