@@ -44,8 +44,8 @@ struct ReadCoalescer {
         add(move)
     }
 
-    /// A marker could not be published. It is tried again after the usual pause, a few times: in a divided schema, one whose
-    /// part is out of reach must not hold up those of other workspaces for long.
+    /// A marker could not be published. It is tried again after the usual pause, a few times: in a divided schema, one of a
+    /// part that is out of reach must not hold up those of other workspaces for long.
     mutating func failed(_ move: Move) {
         guard move.failures < Self.mostFailures else { return }
         var again = move

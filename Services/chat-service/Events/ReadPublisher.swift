@@ -7,8 +7,8 @@ import Wire
 /// Publishes moved read markers on the channels of their rooms, at most one event a second for each member and room, from
 /// all instances together.
 ///
-/// No caller waits for it. A marker whose event cannot be made, because a service or the database does not answer, is
-/// tried again a few times. An event that Redis loses is not repeated: the next one has the newer marker, and every list of
+/// No caller waits for it. If the event of a marker cannot be made, because a service or the database does not answer, it
+/// is tried again a few times. An event that Redis loses is not repeated: the next one has the newer marker, and every list of
 /// rooms and readers has the right one.
 ///
 /// - Note: `@unchecked Sendable` because everything except `moved` runs on its loop.

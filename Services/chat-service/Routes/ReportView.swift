@@ -20,8 +20,8 @@ struct ReportView: View {
         json.object { json in
             json.field("report_id", report.id, for: profile)
             json.field("type", report.kind.text)
-            json.field("reason", report.reason.rawValue)
-            json.field("text", report.text)
+            json.field("reason", report.complaint.reason.rawValue)
+            json.field("text", report.complaint.text)
             json.field("createdAt", report.createdAt)
             json.field("state", report.answer == nil ? "open" : "answered")
             if detail == .none { return }

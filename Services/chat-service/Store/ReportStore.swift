@@ -191,7 +191,8 @@ struct ReportStore: Sendable {
         let kind = Report.Kind(rawValue: type) ?? .message
         let (name, image): (String?, String?) = (try row.next(), try row.next())
         let key = MessageKey(RoomKey(workspace: workspace, id: try row.nextRoom()), seq: try row.next())
-        let (reason, text): (String, String) = (try row.next(), try row.next())
+        let reason = Report.Reason(rawValue: try row.next()) ?? .other
+        let complaint = Report.Complaint(reason: reason, text: try row.next())
         let (reporter, createdAt): (UserID?, Timestamp) = (try row.next(), try row.next())
         let (isForOperators, action): (Bool, Int16?) = (try row.next(), try row.next())
         let answeredAt: Timestamp? = try row.next()
@@ -200,7 +201,7 @@ struct ReportStore: Sendable {
             subject: subject > 0
                 ? Report.Subject(user: UserID(subject), nickname: name, profileImage: image) : nil,
             workspaceCopy: kind == .workspace ? name.map { Report.WorkspaceCopy(name: $0, image: image) } : nil,
-            message: key.seq > 0 ? key : nil, reason: Report.Reason(rawValue: reason) ?? .other, text: text,
+            message: key.seq > 0 ? key : nil, complaint: complaint,
             reporter: reporter, createdAt: createdAt, isForOperators: isForOperators,
             answer: action.flatMap(Report.Action.init(rawValue:)).map {
                 Report.Answer(action: $0, at: answeredAt ?? createdAt)

@@ -98,6 +98,12 @@ struct Report: Sendable {
         let image: String?
     }
 
+    /// The words of the reporter.
+    struct Complaint: Sendable {
+        let reason: Reason
+        let text: String
+    }
+
     struct Answer: Sendable {
         let action: Action
         let at: Timestamp
@@ -112,8 +118,7 @@ struct Report: Sendable {
     let workspaceCopy: WorkspaceCopy?
     /// Nil unless a message was reported.
     let message: MessageKey?
-    let reason: Reason
-    let text: String
+    let complaint: Complaint
     /// Nil once the account of the reporter has been deleted.
     let reporter: UserID?
     let createdAt: Timestamp
