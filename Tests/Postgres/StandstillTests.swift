@@ -22,7 +22,7 @@ import Testing
             try await eventually { await Task(executorPreference: loop) { pool.core.nearest.probe != nil }.value }
             cluster.signalAll(SIGCONT)
             let time = UInt32(limit / .microseconds(1) * 2.5)
-            await Task(executorPreference: loop) { usleep(time) }.value
+            _ = await Task(executorPreference: loop) { usleep(time) }.value
             try await eventually { await Task(executorPreference: loop) { pool.core.nearest.probe == nil }.value }
             try await cluster.run(
                 sql: "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
