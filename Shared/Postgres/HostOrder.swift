@@ -81,6 +81,12 @@ struct HostSearch: Equatable {
 
     func isSilent(_ host: Int) -> Bool { failures.contains { $0.host == host && $0.isSilent } }
 
+    /// Whether a search has taken so long that the process must have stood still meanwhile. Each address that gives no
+    /// answer takes the time limit, and a name may have several.
+    func stoodStill(for time: Duration, within timeout: Duration) -> Bool {
+        time > timeout * (1 + max(1, failures.count(where: \.isSilent)))
+    }
+
     /// Why no host accepted a session.
     var summary: String { failures.map(\.message).joined(separator: "; ") }
 }

@@ -23,7 +23,8 @@ extension LoopPool {
             probe = nil
             if case .success(let session) = result { PQfinish(session.raw) }
             if isClosed { return }
-            if loop.now - began > 2 * configuration.connectTimeout.wholeNanoseconds { return }
+            let time = Duration.nanoseconds(Int64(loop.now - began))
+            if search.stoodStill(for: time, within: configuration.connectTimeout) { return }
             let there = connections.filter { $0.host == host }
             if search.isSilent(host), there.allSatisfy({ $0.lastHeard < began }) {
                 hosts.fellSilent(host)

@@ -63,6 +63,17 @@ import Testing
         #expect(search.isSilent(0) && !search.isSilent(1))
     }
 
+    @Test("A search takes the time limit for each silent address, and longer only if the process stood still")
+    func standstill() {
+        var search = HostSearch(at: 0, within: .seconds(4))
+        search.failed(0, isSilent: false, "refused")
+        #expect(!search.stoodStill(for: .seconds(5), within: .seconds(4)))
+        #expect(search.stoodStill(for: .seconds(9), within: .seconds(4)))
+        for _ in 1...3 { search.failed(0, isSilent: true, "silent") }
+        #expect(!search.stoodStill(for: .seconds(13), within: .seconds(4)))
+        #expect(search.stoodStill(for: .seconds(17), within: .seconds(4)))
+    }
+
     @Test(
         "The hosts of a connection string are found in both forms, and names are told from addresses and sockets",
         arguments: [

@@ -379,6 +379,17 @@ def test_a_report_is_shown_and_answered(operator, product, join):
     expect(link).to_be_visible()
 
 
+def test_a_report_of_a_workspace_names_it(operator, join):
+    author, reporter = join(), join()
+    name = f"A bad name of {author.id}"
+    workspace = author.make_workspace(reporter, name=name)
+    made = reporter.post("/reports", {"type": "workspace", "workspace_id": str(workspace), "reason": "spam"})
+    page = operator().sign_in().go(f"reports/{made['report_id']}")
+    expect(page.locator(".record")).to_contain_text(f"{name} ({workspace})")
+    # What the page does not know stands there as an object.
+    expect(page.locator(".record")).not_to_contain_text("[object")
+
+
 def test_a_purchase_is_refunded(operator, product, join):
     user = join()
     before = user.coins

@@ -253,9 +253,19 @@ def opened_at_issuer(person, product):
     return anna
 
 
+def refuse(route):
+    """The person says no at the issuer."""
+    asked = urllib.parse.parse_qs(urllib.parse.urlsplit(route.request.url).query)
+    reply = urllib.parse.urlencode({"error": "access_denied", "state": asked["state"][0]})
+    route.fulfill(status=302, headers={"Location": f"{asked['redirect_uri'][0]}?{reply}"})
+
+
 def sign_in_again(anna, dialog, title):
     """Goes to the issuer for a proof, and returns the dialog that opens after the return."""
-    dialog.get_by_role("button", name="Sign in again with Company").click()
+    with anna.page.expect_request(re.compile("/oidc/company/authorize")) as asked:
+        dialog.get_by_role("button", name="Sign in again with Company").click()
+    # The issuer has to ask for the person, also if it knows who sat here last.
+    assert "&max_age=0" in asked.value.url
     dialog = anna.page.get_by_role("dialog", name=title)
     expect(dialog.get_by_role("status")).to_have_text("You have signed in again with Company. Please confirm below.")
     expect(dialog.locator("[name=password]")).to_have_count(0)
@@ -312,10 +322,9 @@ def test_a_new_sign_in_turns_the_second_factor_on_and_off(person, product):
     anna.told("The second factor is off.")
 
 
-def test_a_new_sign_in_that_the_person_cancels_changes_nothing(anna, product):
+def test_a_new_sign_in_that_the_person_cancels_changes_nothing(anna):
     page = anna.page
-    page.route(re.compile("/oidc/company/authorize"), lambda route: route.fulfill(
-        status=302, headers={"Location": f"{product.base}/?error=access_denied&state=x"}))
+    page.route(re.compile("/oidc/company/authorize"), refuse)
     open_account(anna, "Delete: Delete the account").get_by_role("button", name="Sign in again with Company").click()
     dialog = page.get_by_role("dialog", name="Delete the account")
     expect(dialog.get_by_role("alert")).to_have_text("The sign-in with Company did not work. Please try again.")
@@ -323,6 +332,20 @@ def test_a_new_sign_in_that_the_person_cancels_changes_nothing(anna, product):
     assert audit(page) == []
     page.keyboard.press("Escape")
     expect(anna.title).to_contain_text("일반")
+
+
+def test_a_link_that_looks_like_the_reply_to_a_new_sign_in_changes_nothing(anna, product):
+    page = anna.page
+    page.route(re.compile("/oidc/company/authorize"), lambda route: route.fulfill(
+        status=302, headers={"Location": f"{product.base}/?code=caught&state=caught"}))
+    open_account(anna, "Delete: Delete the account").get_by_role("button", name="Sign in again with Company").click()
+    # The dialogs go with the page.
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator('maru-shell[data-connection="live"]')).to_be_visible()
+    assert "code=" not in page.url
+    # The window still waits for the reply of the issuer.
+    assert page.evaluate("sessionStorage.length") == 1
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_new_sign_in_is_no_proof_for_another_user_of_the_browser(anna, product):
@@ -366,9 +389,7 @@ def test_a_reply_that_nobody_asked_for_or_that_refuses_signs_nobody_in(person, p
     page.goto(f"{product.base}/?code=caught&state=caught")
     expect(page.get_by_role("heading", name="Welcome back")).to_be_visible()
     assert "code=" not in page.url
-    # The person says no at the issuer.
-    page.route(re.compile("/oidc/company/authorize"), lambda route: route.fulfill(
-        status=302, headers={"Location": f"{product.base}/?error=access_denied&state=x"}))
+    page.route(re.compile("/oidc/company/authorize"), refuse)
     page.get_by_role("button", name="Continue with Company").click()
     expect(page.get_by_role("alert")).to_have_text("The sign-in with Company did not work. Please try again.")
     assert audit(page) == []

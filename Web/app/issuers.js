@@ -10,23 +10,27 @@ const KEPT = 'maru.issuer';
  */
 export async function goToIssuer({ name, title }, goal = null) {
     const { url, ticket } = await app.client.session.beginAtIssuer(name, `${location.origin}/`);
-    sessionStorage.setItem(KEPT, JSON.stringify({ ticket, title, goal, hash: location.hash }));
-    location.assign(url);
+    const state = new URL(url).searchParams.get('state');
+    sessionStorage.setItem(KEPT, JSON.stringify({ ticket, state, title, goal, hash: location.hash }));
+    // An issuer sends a user that it knows back at once, which would prove nothing of who sits here: it has to ask again.
+    location.assign(goal ? `${url}&max_age=0` : url);
 }
 
 /**
  * Takes the reply of an issuer out of the address of the page, so that a reload does not repeat it. Null if there is none, or if
- * this window has not asked for it.
+ * this window has not asked for it: anybody can make a link with the address of a reply, which must not use the ticket up, nor take
+ * the place of the chat.
  * @returns {{ticket: string, title: string, goal: object|null, state: string, code?: string, iss?: string}|null}
  */
 export function takeIssuerReply() {
     const query = new URLSearchParams(location.search);
     if (!query.has('state')) return null;
-    const kept = JSON.parse(sessionStorage.getItem(KEPT));
-    sessionStorage.removeItem(KEPT);
-    history.replaceState(null, '', `/${kept?.hash ?? ''}`);
-    if (!kept) return null;
     const [state, code, iss] = ['state', 'code', 'iss'].map((each) => query.get(each) ?? undefined);
+    const kept = JSON.parse(sessionStorage.getItem(KEPT));
+    const isAsked = kept?.state === state;
+    history.replaceState(null, '', `/${isAsked ? kept.hash : ''}`);
+    if (!isAsked) return null;
+    sessionStorage.removeItem(KEPT);
     return { ticket: kept.ticket, title: kept.title, goal: kept.goal ?? null, state, code, iss };
 }
 

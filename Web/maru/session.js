@@ -71,7 +71,8 @@ export class Session extends Emitter {
 
     /**
      * Begins a sign-in with an issuer. Keep the ticket, open the `url`, and end with `finishAtIssuer` where the user comes back. A route
-     * that asks for a proof, such as `routes.deleteAccount`, takes the ticket and the reply instead, and the session stays.
+     * that asks for a proof, such as `routes.deleteAccount`, takes the ticket and the reply instead, and the session stays. Add
+     * `&max_age=0` to the `url` then: an issuer that knows the user would not ask for them otherwise.
      * @param {string} redirect an address of this client that is registered at the issuer
      * @returns {Promise<{url: string, ticket: string, expiresAt: string}>}
      */

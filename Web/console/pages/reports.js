@@ -36,7 +36,8 @@ class Reports extends HTMLElement {
     }
 
     view(report) {
-        const { messages = [], user, ...facts } = report;
+        const { messages = [], user, workspace, ...facts } = report;
+        if (workspace) facts.workspace_id = `${workspace.name} (${facts.workspace_id})`;
         const answer = (action) => act(`reports.${action}`, report.report_id,
             () => operator.call('PUT', 'chat-service', `/operator/reports/${report.report_id}/${action}`), () => this.show(report.report_id));
         return [
