@@ -21,7 +21,7 @@ class MaruApp extends HTMLElement {
         app.on('look', () => this.show(app.client.session.isSignedIn ? 'maru-shell' : 'maru-gate'));
         this.replaceChildren(h('div', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.restoring') })));
         const key = document.querySelector('meta[name="maru-key"]').content;
-        app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
+        app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage({ texts: () => localStorage }) });
         privateAnswers.follow(app.client);
         app.tabs.onmessage = ({ data }) => this.#hear(data);
         addEventListener('online', () => app.client.wake());

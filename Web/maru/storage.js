@@ -87,31 +87,32 @@ function perform(transaction, work) {
 }
 
 /**
- * For a browser that refuses IndexedDB, as some do in private mode. Texts are in localStorage, for later visits and the other tabs.
- * Everything else, such as messages with files, is in memory, and `all` returns nothing but that.
+ * For a browser that refuses IndexedDB, as some do in private mode. Texts are in its storage of texts, for later visits and the other
+ * tabs. Everything else, such as messages with files, is in memory, and `all` returns nothing but that.
  */
 class TextStorage extends MemoryStorage {
-    constructor(name) {
+    constructor(name, texts) {
         super();
         this.name = name;
+        this.texts = texts;
     }
 
     async get(key) {
-        return localStorage.getItem(this.#place(key)) ?? super.get(key);
+        return this.texts.getItem(this.#place(key)) ?? super.get(key);
     }
 
     async set(key, value) {
-        if (typeof value === 'string') localStorage.setItem(this.#place(key), value);
+        if (typeof value === 'string') this.texts.setItem(this.#place(key), value);
         else await super.set(key, value);
     }
 
     async remove(key) {
-        localStorage.removeItem(this.#place(key));
+        this.texts.removeItem(this.#place(key));
         await super.remove(key);
     }
 
     async clear() {
-        for (const place of Object.keys(localStorage)) if (place.startsWith(this.#place(''))) localStorage.removeItem(place);
+        for (const place of Object.keys(this.texts)) if (place.startsWith(this.#place(''))) this.texts.removeItem(place);
         await super.clear();
     }
 
@@ -120,9 +121,15 @@ class TextStorage extends MemoryStorage {
     }
 }
 
-/** The best storage that works here. A browser in private mode may refuse IndexedDB, and one without cookies refuses localStorage too. */
-export async function openStorage(name = 'maru') {
-    for (const make of [() => new BrowserStorage(name), () => new TextStorage(name)]) {
+/**
+ * The best storage that works here. A browser in private mode may refuse IndexedDB, and one without cookies refuses its storage of texts
+ * too.
+ * @param {object} [options]
+ * @param {string} [options.name] of the database, and at the beginning of the keys of texts
+ * @param {() => Storage} [options.texts] returns `localStorage`, or throws
+ */
+export async function openStorage({ name = 'maru', texts } = {}) {
+    for (const make of [() => new BrowserStorage(name), () => new TextStorage(name, texts())]) {
         try {
             const storage = make();
             await storage.get('');

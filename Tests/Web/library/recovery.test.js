@@ -219,18 +219,13 @@ test('A long draft that a start leaves out stays until the rooms are read', () =
 });
 
 test('A browser without IndexedDB keeps texts where its other tabs and later visits find them, and the rest in memory', async () => {
-    const kept = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+    const kept = new Map();
     const found = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), removeItem: (key) => kept.delete(key) };
-    Object.defineProperty(globalThis, 'localStorage', { configurable: true, value: found });
-    try {
-        const one = await openStorage(), two = await openStorage();
-        await one.set('signed-out', '1');
-        await one.set('outbox/1/a', { content: 'private' });
-        assert.deepEqual([await two.get('signed-out'), (await one.all('outbox/1/')).length, kept.size], ['1', 1, 1]);
-        await two.remove('signed-out');
-        assert.equal(await one.get('signed-out'), undefined);
-    } finally {
-        delete globalThis.localStorage;
-        if (before) Object.defineProperty(globalThis, 'localStorage', before);
-    }
+    const open = () => openStorage({ texts: () => found });
+    const one = await open(), two = await open();
+    await one.set('signed-out', '1');
+    await one.set('outbox/1/a', { content: 'private' });
+    assert.deepEqual([await two.get('signed-out'), (await one.all('outbox/1/')).length, kept.size], ['1', 1, 1]);
+    await two.remove('signed-out');
+    assert.equal(await one.get('signed-out'), undefined);
 });
