@@ -386,7 +386,7 @@ def test_a_report_of_a_workspace_names_it(operator, join):
     made = reporter.post("/reports", {"type": "workspace", "workspace_id": str(workspace), "reason": "spam"})
     page = operator().sign_in().go(f"reports/{made['report_id']}")
     expect(page.locator(".record")).to_contain_text(f"{name} ({workspace})")
-    # What the page does not know stands there as an object.
+    # A member that the page does not know stands there as an object.
     expect(page.locator(".record")).not_to_contain_text("[object")
 
 

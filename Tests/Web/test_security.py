@@ -264,7 +264,7 @@ def sign_in_again(anna, dialog, title):
     """Goes to the issuer for a proof, and returns the dialog that opens after the return."""
     with anna.page.expect_request(re.compile("/oidc/company/authorize")) as asked:
         dialog.get_by_role("button", name="Sign in again with Company").click()
-    # The issuer has to ask for the person, also if it knows who sat here last.
+    # The issuer has to ask for the person, also if it knows the last one.
     assert "&max_age=0" in asked.value.url
     dialog = anna.page.get_by_role("dialog", name=title)
     expect(dialog.get_by_role("status")).to_have_text("You have signed in again with Company. Please confirm below.")

@@ -12,7 +12,7 @@ export async function goToIssuer({ name, title }, goal = null) {
     const { url, ticket } = await app.client.session.beginAtIssuer(name, `${location.origin}/`);
     const state = new URL(url).searchParams.get('state');
     sessionStorage.setItem(KEPT, JSON.stringify({ ticket, state, title, goal, hash: location.hash }));
-    // An issuer sends a user that it knows back at once, which would prove nothing of who sits here: it has to ask again.
+    // An issuer sends a user that it knows back at once, though somebody else may sit here now: it has to ask again.
     location.assign(goal ? `${url}&max_age=0` : url);
 }
 
