@@ -19,6 +19,15 @@ def test_a_draft_waits_on_every_device(person):
     expect(other.locator("maru-room maru-composer textarea")).to_have_value("Half a thou")
 
 
+def test_a_draft_is_stored_although_its_page_is_left_at_once(person):
+    anna, _ = home(person)
+    address = anna.page.url
+    anna.composer.fill("Half a thou")
+    anna.page.goto("about:blank")
+    anna.page.goto(address)
+    expect(anna.page.locator("maru-room maru-composer textarea")).to_have_value("Half a thou")
+
+
 def test_an_edit_leaves_the_draft_as_it_was(person):
     anna, ben = home(person)
     anna.say("Good mornin")

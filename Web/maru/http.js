@@ -50,6 +50,7 @@ export class Api {
      * @param {AbortSignal} [options.signal]
      * @param {(share: number) => void} [options.progress] called with the share of the body that was sent
      * @param {boolean} [options.open] true for routes that need no token
+     * @param {boolean} [options.outlives] whether the call is made although its page is being closed
      * @param {object} [options.headers]
      */
     async call(method, path, options = {}) {
@@ -98,7 +99,9 @@ export class Api {
             headers['Content-Type'] = 'application/json';
             body = JSON.stringify(body);
         }
-        const request = { method, headers, body, signal: options.signal };
+        // Browsers refuse bodies above 64 KiB then.
+        const keepalive = options.outlives === true && body.length < 20_000;
+        const request = { method, headers, body, keepalive, signal: options.signal };
         return options.progress && this.XHR ? this.#upload(url, request, options.progress) : this.#fetch(url, request);
     }
 

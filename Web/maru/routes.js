@@ -107,7 +107,7 @@ export class Routes {
     removeFromChannel = (room, user) => this.api.delete(`${roomPath(room)}/members/${user}`);
     openDm = (id, opponent_id) => this.api.post(`/workspaces/${id}/dms`, { opponent_id });
     notify = (room, level, mutedUntil) => this.api.put(`${roomPath(room)}/notify`, { level, mutedUntil });
-    draft = (room, content, thread) => this.api.put(`${roomPath(room)}/draft`, { content, thread });
+    draft = (room, content, thread) => this.api.put(`${roomPath(room)}/draft`, { content, thread }, { outlives: true });
     read = (room, seq) => this.api.put(`${roomPath(room)}/read`, { seq });
     readers = (room) => this.api.get(`${roomPath(room)}/readers`);
 

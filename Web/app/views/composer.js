@@ -46,6 +46,10 @@ export function storeDrafts() {
     for (const kept of [...drafts.keys()]) storeDraft(kept);
 }
 
+// A page that goes out of sight may be closed.
+document.addEventListener('visibilitychange', () => document.hidden && storeDrafts());
+addEventListener('pagehide', () => storeDrafts());
+
 /** Writes messages to a room (`room`), or replies to a thread (`thread`). */
 class Composer extends View {
     #text = h('textarea', { rows: '1', enterkeyhint: 'send' });
