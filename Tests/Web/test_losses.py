@@ -57,13 +57,19 @@ def test_a_message_that_is_being_sent_survives_a_reload_and_is_sent_once(person)
     assert taken == [201]
 
 
-def test_a_text_written_offline_is_marked_and_sent_once_the_network_is_back(person):
+def in_a_tunnel(person):
+    """Anna in her room, with a text that waits for the network."""
     anna = room(person)
     anna.expected += CUT
     anna.say("Before")
     anna.sent("Before")
     anna.context.set_offline(True)
     anna.say("From the tunnel")
+    return anna
+
+
+def test_a_text_written_offline_is_marked_and_sent_once_the_network_is_back(person):
+    anna = in_a_tunnel(person)
     expect(anna.page.locator(".notice.offline")).to_be_visible()
     expect(anna.message("From the tunnel").locator(".status")).to_contain_text("Waits for the network")
     anna.context.set_offline(False)
@@ -219,12 +225,7 @@ def test_the_switcher_opens_with_a_korean_keyboard(person):
 
 
 def test_the_focus_stays_near_a_message_that_is_discarded(person):
-    anna = room(person)
-    anna.expected += CUT
-    anna.say("Before")
-    anna.sent("Before")
-    anna.context.set_offline(True)
-    anna.say("From the tunnel")
+    anna = in_a_tunnel(person)
     anna.message("From the tunnel").get_by_role("button", name="Discard").press("Enter")
     anna.sees("From the tunnel", count=0)
     expect(anna.message("Before")).to_be_focused()

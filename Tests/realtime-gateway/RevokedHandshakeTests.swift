@@ -1,8 +1,5 @@
 import Contract
-import EngineIO
-import EventLoop
 import ServiceKit
-import SocketIO
 import TestSupport
 import Testing
 import Wire
@@ -31,21 +28,8 @@ struct RevokedHandshakeTests {
     /// A gateway that hears of the revocation of the first user's session between the check of a handshake and the opening
     /// of its socket.
     @Sendable private static func assemble(_ service: ServiceBuilder) async throws {
-        let settings = try GatewaySettings(service.config)
-        let chat = ChatClient(service.internalClient(service.peers.chat))
-        let admission = try App.makeAdmission(settings, service, chat)
-        let me = try App.makeMe(settings, service, chat, OnlineStore.Times())
-        let shards = try App.makeShards(settings, service, chat, admission, me)
-        let engine = EngineServer(on: service.loops, settings: settings.engine) { request throws(EngineError) in
-            let handshake = try await admission.handshake(request)
+        try service.assembleGateway(after: { admission in
             admission.revocations.insert(Revocation(session: SessionID(1001), user: UserID(1), at: .now))
-            return EngineAcceptance(mayCompress: true) { socket in
-                SocketIOClient(socket, settings: settings.socketIO) { client in
-                    GatewayClient(client, handshake, shard: shards.current, admission: admission)
-                }
-            }
-        }
-        service.mount("/socket.io", engine.respond(to:))
-        service.atDrain { await engine.drain(over: .zero) }
+        })
     }
 }

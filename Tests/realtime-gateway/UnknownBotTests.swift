@@ -1,7 +1,5 @@
 import Contract
 import Crypto
-import EngineIO
-import EventLoop
 import HTTP
 import ServiceKit
 import ServiceSupport
@@ -49,22 +47,9 @@ struct UnknownBotTests {
     /// A gateway that is shown many unknown tokens just before each handshake.
     @Sendable private static func assemble(_ service: ServiceBuilder) async throws {
         service.verifyTokens(by: NoBots())
-        let settings = try GatewaySettings(service.config)
-        let chat = ChatClient(service.internalClient(service.peers.chat))
-        let admission = try App.makeAdmission(settings, service, chat)
-        let me = try App.makeMe(settings, service, chat, OnlineStore.Times())
-        let shards = try App.makeShards(settings, service, chat, admission, me)
-        let engine = EngineServer(on: service.loops, settings: settings.engine) { request throws(EngineError) in
+        try service.assembleGateway(before: { request, admission in
             await Self.showUnknownTokens(to: admission, from: admission.proxies.origin(of: request).address)
-            let handshake = try await admission.handshake(request)
-            return EngineAcceptance(mayCompress: true) { socket in
-                SocketIOClient(socket, settings: settings.socketIO) { client in
-                    GatewayClient(client, handshake, shard: shards.current, admission: admission)
-                }
-            }
-        }
-        service.mount("/socket.io", engine.respond(to:))
-        service.atDrain { await engine.drain(over: .zero) }
+        })
     }
 
     private static func showUnknownTokens(to admission: Admission, from address: String) async {

@@ -36,11 +36,9 @@ struct SearchLeaseStore: Sendable {
     }
 
     /// KEYS: the leases of the user. ARGV: the most leases, their lifetime in milliseconds, the name of the new one.
-    /// The clock is that of Redis, so that the clocks of instances need not agree.
     private static let take = RedisScript(
         """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        \(RedisScript.clock)
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
         if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
         redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])

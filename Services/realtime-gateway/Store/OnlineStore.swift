@@ -30,19 +30,19 @@ struct OnlineStore: Sendable {
     private static let silence = Duration.seconds(24)
 
     /// KEYS: the loops. ARGV: the loop, and how long dead loops are kept.
-    private static let noting = """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    private static let noting = RedisScript(
+        """
+        \(RedisScript.clock)
         redis.call('ZADD', KEYS[1], now, ARGV[1])
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
         return 1
-        """
+        """)
     /// KEYS: the loops. ARGV: how long a living loop may be silent.
-    private static let finding = """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
-        return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
+    private static let finding = RedisScript(
         """
+        \(RedisScript.clock)
+        return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
+        """)
 
     /// Writes changed users of a loop, and then tells the loops that watch them.
     func write(_ changes: [PresenceHint.Change], at loop: String, for lifetime: Duration) {
@@ -78,11 +78,11 @@ struct OnlineStore: Sendable {
 
     /// Asks for the names of the loops that are alive.
     static var livingLoops: RedisCommand {
-        RedisCommand("EVAL", finding, 1, loops, Int(silence.wholeMilliseconds))
+        finding.command(keys: [loops], [Int(silence.wholeMilliseconds)])
     }
 
     private func note(_ loop: String) {
-        redis.post(RedisCommand("EVAL", Self.noting, 1, Self.loops, loop, Int(Self.memory.wholeMilliseconds)))
+        redis.post(Self.noting.command(keys: [Self.loops], [loop, Int(Self.memory.wholeMilliseconds)]))
     }
 
     /// The users among these that are online or away on each loop.

@@ -17,27 +17,25 @@ struct Presence: Sendable {
     let times: Times
 
     /// KEYS: the room. ARGV: the lifetime of entries, and the entries.
-    private static let entering = """
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    private static let entering = RedisScript(
+        """
+        \(RedisScript.clock)
         for index = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[index]) end
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
         redis.call('PEXPIRE', KEYS[1], ARGV[1])
         return 1
-        """
+        """)
     /// KEYS: the room.
-    private static let finding = """
-        local time = redis.call('TIME')
-        return redis.call('ZRANGEBYSCORE', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')
+    private static let finding = RedisScript(
         """
+        \(RedisScript.clock)
+        return redis.call('ZRANGEBYSCORE', KEYS[1], now, '+inf')
+        """)
 
     func enter(_ users: some Sequence<UserID>, _ room: RoomID, at loop: String) {
-        var arguments: [any RedisArgument] = [
-            Self.entering, 1, Self.key(room), Int(times.lifetime.wholeMilliseconds),
-        ]
-        let count = arguments.count
-        for user in users { arguments.append("\(user)@\(loop)") }
-        if arguments.count > count { redis.post(RedisCommand("EVAL", arguments)) }
+        let entries = users.map { "\($0)@\(loop)" }
+        if entries.isEmpty { return }
+        redis.post(Self.entering.command(keys: [Self.key(room)], [Int(times.lifetime.wholeMilliseconds)] + entries))
     }
 
     /// Returns whether Redis has removed the entry.
@@ -49,7 +47,7 @@ struct Presence: Sendable {
     /// The users with a socket in the room. If Redis does not answer it is empty: a push too many does less harm than a lost one.
     func users(in room: RoomID) async -> Set<UserID> {
         let replies = await redis.run([
-            RedisCommand("EVAL", Self.finding, 1, Self.key(room)), OnlineStore.livingLoops,
+            Self.finding.command(keys: [Self.key(room)]), OnlineStore.livingLoops,
         ])
         let found = replies.map { (try? $0.get())?.array?.compactMap(\.text) ?? [] }
         // An entry outlives its loop. Without any living loop Redis has lost their signs of life.

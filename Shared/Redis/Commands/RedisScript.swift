@@ -8,6 +8,12 @@ public struct RedisScript: Sendable {
     /// SHA-1 of the source in hexadecimal, by which Redis identifies the script.
     public let digest: String
 
+    /// Lua that sets `now` to the time of the server in milliseconds: the clocks of its clients need not agree.
+    public static let clock = """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        """
+
     /// Takes Lua source.
     public init(_ source: String) {
         self.source = source
@@ -19,6 +25,13 @@ public struct RedisScript: Sendable {
         var text = ByteWriter(capacity: 40)
         text.append(hex: sum.span)
         digest = String(decoding: text.bytes, as: UTF8.self)
+    }
+}
+
+extension RedisScript {
+    /// EVAL: the script in full, for calls that keep the order of posted commands or go with others in one round trip.
+    public func command(keys: [RedisKey], _ arguments: [any RedisArgument] = []) -> RedisCommand {
+        RedisCommand("EVAL", [source, keys.count] + keys + arguments)
     }
 }
 
@@ -42,13 +55,10 @@ extension Redis {
     public func run(
         _ script: RedisScript, many calls: [(keys: [RedisKey], arguments: [any RedisArgument])]
     ) async -> [Result<RedisValue, RedisError>] {
-        func command(_ name: String, _ text: String, _ index: Int) -> RedisCommand {
-            let call = calls[index]
-            return RedisCommand(name, [text, call.keys.count] + call.keys + call.arguments)
-        }
-        var outcomes = await run(calls.indices.map { command("EVALSHA", script.digest, $0) })
+        var outcomes = await run(
+            calls.map { RedisCommand("EVALSHA", [script.digest, $0.keys.count] + $0.keys + $0.arguments) })
         let unknown = outcomes.indices.filter { outcomes[$0].failure?.code == "NOSCRIPT" }
-        let again = await run(unknown.map { command("EVAL", script.source, $0) })
+        let again = await run(unknown.map { script.command(keys: calls[$0].keys, calls[$0].arguments) })
         for (index, outcome) in zip(unknown, again) { outcomes[index] = outcome }
         return outcomes
     }

@@ -58,8 +58,7 @@ struct SharedLimits: Sendable {
     private static let take = RedisScript(
         """
         local rate, burst, taken = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-        local time = redis.call('TIME')
-        local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        \(RedisScript.clock)
         local known = redis.call('HMGET', KEYS[1], 'left', 'at')
         local left = burst
         if known[1] then

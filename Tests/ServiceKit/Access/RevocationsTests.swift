@@ -132,27 +132,27 @@ final class RevocationsTests {
         #expect(authority.callers.allSatisfy { $0 === loops.loops[0] }, "the callers are on no loop")
     }
 
-    @Test("A7: A revocation is kept as long as a token that a refresh made just before it became visible")
-    func refreshUnderWay() {
+    /// So many revocations that old ones are removed, with the age of each.
+    private func manyRevocations(_ age: (Int) -> Duration) -> Revocations {
         let revocations = Revocations(
             authority: PagingAuthority(1), memory: .seconds(3600), on: loops.loops[0])
         let now = Timestamp.now
         for number in 1...5000 {
-            let age = Duration.seconds(number == 1 ? 3660 : 7200)
-            revocations.insert(Revocation(session: SessionID(Int64(number)), user: UserID(1), at: now - age))
+            revocations.insert(
+                Revocation(session: SessionID(Int64(number)), user: UserID(1), at: now - age(number)))
         }
+        return revocations
+    }
+
+    @Test("A7: A revocation is kept as long as a token that a refresh made just before it became visible")
+    func refreshUnderWay() {
+        let revocations = manyRevocations { .seconds($0 == 1 ? 3660 : 7200) }
         #expect(revocations.contains(SessionID(1)))
     }
 
     @Test("Revocations older than the longest token lifetime are removed, and no others")
     func forgotten() {
-        let revocations = Revocations(
-            authority: PagingAuthority(1), memory: .seconds(3600), on: loops.loops[0])
-        let now = Timestamp.now
-        for number in 1...5000 {
-            let age = Duration.seconds(number.isMultiple(of: 50) ? 3000 : 7200)
-            revocations.insert(Revocation(session: SessionID(Int64(number)), user: UserID(1), at: now - age))
-        }
+        let revocations = manyRevocations { .seconds($0.isMultiple(of: 50) ? 3000 : 7200) }
         let kept = (1...5000).filter { revocations.contains(SessionID(Int64($0))) }
         #expect(kept.count < 1024 && kept.count(where: { $0.isMultiple(of: 50) }) == 100)
     }
