@@ -107,9 +107,9 @@ import Testing
             let (received, channel) = (Record<RedisSubscription.Event>(), fixture.name + "room")
             let subscription = subscriber.listen(to: channel, on: fixture.loop) { received.add($0) }
             try await subscription.confirmed(within: .seconds(60))
-            // Longer than a server may be silent.
+            // The loop of the subscriber, for longer than a server may be silent.
             let time = UInt32(interval / .microseconds(1) * 2.5)
-            fixture.group.loops[1].execute { usleep(time) }
+            fixture.group.loops[0].execute { usleep(time) }
             usleep(time)
             try await fixture.redis.publish("after", to: channel)
             try await eventually("the message") { received.all.last == .message(Array("after".utf8)) }
