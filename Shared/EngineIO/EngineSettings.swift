@@ -12,7 +12,7 @@ public struct EngineSettings: Sendable {
     public var closeTimeout = Duration.seconds(30)
     /// The largest message or body from a client, in bytes. Default 1,000,000.
     public var maximumPayload = 1_000_000
-    /// How much a client may send over a WebSocket in a time; nil for no limit. Default nil.
+    /// How much a client may send in a time, where a posted packet counts as a frame; nil for no limit. Default nil.
     public var rates: ReceiveRates?
     /// Bytes that may be queued for a client before its session is ended. Default 1 MiB.
     public var outputLimit = 1 << 20

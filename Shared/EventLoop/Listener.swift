@@ -51,7 +51,7 @@ public final class Listener: Channel, @unchecked Sendable {
 
     deinit { if !isClosed { closeAll() } }
 
-    /// Takes no more requests to connect, and goes on accepting the connections that are being opened. Call `stop` after
+    /// Refuses new requests to connect, and still accepts the connections that are being opened. Call `stop` after
     /// `openingTime`.
     ///
     /// When a listener closes, the kernel resets the connections that were not accepted yet, although their clients may
@@ -105,7 +105,7 @@ public final class Listener: Channel, @unchecked Sendable {
     private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
     /// Closes the next connection with the help of the reserve, so that its client learns at once that it must wait. A client
-    /// in the kernel's queue would wait for nothing, and the ones behind it too.
+    /// in the kernel's queue would wait in vain, and so would those after it.
     ///
     /// - Returns: false if there is no reserve.
     private func refuseOne() -> Bool {

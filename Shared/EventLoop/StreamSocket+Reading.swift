@@ -52,7 +52,7 @@ extension StreamSocket {
         let target = loop.buffers.input
         let count = recv(descriptor, target.baseAddress!, target.count, 0)
         if count > 0 {
-            // A short read has emptied the kernel's buffer: the next bytes are an event, but an end behind it is not.
+            // A short read has emptied the kernel's buffer: the next bytes are an event, but an end after them is not.
             input.isReady = count == target.count || input.endIsComing
             received(UnsafeRawBufferPointer(rebasing: target[..<count]))
             if input.isReady && !input.isPaused && !isClosed { continueNextTurn() }

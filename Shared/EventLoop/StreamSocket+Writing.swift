@@ -10,7 +10,7 @@ extension StreamSocket {
         didQueue(bytes.count)
     }
 
-    /// Lets `write` append bytes behind the queued ones: for small output that is made on the spot.
+    /// Lets `write` append bytes to the queued ones: for small output that is made on the spot.
     public func write(_ write: (inout [UInt8]) -> Void) {
         guard takesWrites else { return }
         didQueue(output.append(write))

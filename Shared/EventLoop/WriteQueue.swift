@@ -28,7 +28,7 @@ struct WriteQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Lets `write` append behind the last small write, in the same array; returns the number of bytes that it has
+    /// Lets `write` append to the last small write, in the same array; returns the number of bytes that it has
     /// appended.
     mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
         if isEmpty || !single.isEmpty && single.count < Self.gatheredSize {

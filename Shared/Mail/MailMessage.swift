@@ -46,7 +46,7 @@ public struct MailMessage: Sendable, Equatable {
                 "Content-Type: text/plain; charset=utf-8",
                 "Content-Transfer-Encoding: base64",
                 "",
-            ] + Self.lines(ofBase64: Base64.encode(Array(text.utf8).span, .standard), atMost: 76)
+            ] + Self.lines(ofBase64: Base64.encode(Array(Self.canonical(text).utf8).span, .standard), atMost: 76)
         return Array(lines.joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
     }
 
@@ -69,6 +69,11 @@ public struct MailMessage: Sendable, Equatable {
         }
         if !word.isEmpty { words.append(word) }
         return words.map { "=?utf-8?B?\(Base64.encode(Array($0.utf8).span, .standard))?=" }.joined(separator: "\r\n ")
+    }
+
+    /// The text with CRLF between its lines, which MIME requires under base64 too (RFC 2045 section 6.8).
+    private static func canonical(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
     }
 
     private static func lines(ofBase64 text: String, atMost length: Int) -> [String] {

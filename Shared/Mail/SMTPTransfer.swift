@@ -73,6 +73,11 @@ final class SMTPTransfer {
             let code = ccurl_set_text(handle, option, text)
             if code != CURLE_OK { return code }
         }
+        if server.authorities != nil {
+            // Otherwise curl trusts the system's folder of authorities too.
+            let code = ccurl_set_text(handle, CURLOPT_CAPATH, nil)
+            if code != CURLE_OK { return code }
+        }
         for (option, number) in numbers {
             let code = ccurl_set_number(handle, option, number)
             if code != CURLE_OK { return code }

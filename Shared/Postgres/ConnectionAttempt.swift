@@ -3,13 +3,13 @@ internal import EventLoop
 internal import Wire
 
 /// Opens one connection without blocking its loop: tries the hosts of a search in turn, each within its own time limit.
-/// Libpq's own way through several hosts has no time limit when it does not block: a frozen host would end it.
+/// libpq can try several hosts itself, but without a time limit when it does not block: it would wait for a frozen host for ever.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class ConnectionAttempt: @unchecked Sendable {
     /// An established session, and the number of its host.
     typealias Session = (raw: OpaquePointer, host: Int)
-    /// Receives the result and what the search has learnt about the hosts.
+    /// Receives the result and the findings about the hosts.
     typealias Completion = (Result<Session, PostgresError>, HostSearch) -> Void
 
     private let configuration: PostgresConfiguration
@@ -146,7 +146,7 @@ final class ConnectionAttempt: @unchecked Sendable {
         String(cString: PQerrorMessage(raw)).split(separator: "\n").joined(separator: "; ")
     }
 
-    /// Goes on with the next address or host.
+    /// Continues with the next address or host.
     private func fail(_ message: String, isSilent: Bool = false) {
         guard completion != nil, let current else { return }
         search.failed(current.host, isSilent: isSilent, message)

@@ -18,7 +18,7 @@ struct HeadWatch {
     let grace: UInt64
     let limit: UInt64
     private var since: UInt64?
-    private var isCancelled = false
+    private var cancelledAt: UInt64?
 
     init(grace: UInt64, limit: UInt64) {
         self.grace = grace
@@ -27,8 +27,7 @@ struct HeadWatch {
 
     /// The server executes the next statement now.
     mutating func moveOn() {
-        since = nil
-        isCancelled = false
+        (since, cancelledAt) = (nil, nil)
     }
 
     /// Decides now; to be called when the first statement may have been abandoned, and at the requested times.
@@ -36,10 +35,13 @@ struct HeadWatch {
         guard isAbandoned else { return .none }
         let since = self.since ?? now
         self.since = since
-        if now >= since + limit { return .giveUp }
         if now < since + grace { return .look(at: since + grace) }
-        if isCancelled { return .look(at: since + limit) }
-        isCancelled = true
-        return .cancel(lookAt: since + limit)
+        // The limit counts from the cancellation: it may come late, after this process has stood still.
+        let end = (cancelledAt ?? now) + limit - grace
+        if cancelledAt == nil {
+            cancelledAt = now
+            return .cancel(lookAt: end)
+        }
+        return now < end ? .look(at: end) : .giveUp
     }
 }

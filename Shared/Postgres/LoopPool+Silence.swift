@@ -13,7 +13,7 @@ extension LoopPool {
     }
 
     /// Opens another session at the host of a silent one. If that gets no answer either, the sessions there are given up. A process
-    /// that stood still meanwhile knows nothing of the host, and asks again at the next check.
+    /// that stood still meanwhile cannot judge the host, and asks again at the next check.
     private func startProbe(of host: Int) {
         let began = loop.now
         let search = HostSearch(at: host, within: configuration.connectTimeout)

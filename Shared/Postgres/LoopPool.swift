@@ -116,7 +116,7 @@ final class LoopPool: @unchecked Sendable {
     private var leasable: PostgresConnection? {
         guard connections.count(where: \.isLeased) < max(1, configuration.connectionsPerLoop - 1) else { return nil }
         let free = leastBusy
-        // A server that refuses another connection still serves the open ones, and under load none of them gets empty. A server
+        // A server that refuses another connection still serves the open ones, and under load none of them becomes idle. A server
         // that gives no answer may be frozen.
         if let free, free.depth > 0, canOpen, pause == nil || hosts.silent.contains(free.host) { return nil }
         return free

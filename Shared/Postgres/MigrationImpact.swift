@@ -1,11 +1,11 @@
-/// The calls that wait while a migration runs, judged by its statements alone. It errs to the careful side: a statement that it
+/// The calls that wait while a migration runs, judged by its statements alone. It errs on the side of caution: a statement that it
 /// does not know counts as one that locks.
 public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
-    /// Reads and writes go on: new tables, columns without work for existing rows, functions, grants.
+    /// Reads and writes continue: new tables, columns without work for existing rows, functions, grants.
     case online
     /// Writes of a table wait, for as long as a scan or an index of it takes, or for as long as its rows are changed.
     case locks
-    /// A table is written anew, and nobody reads or writes it meanwhile.
+    /// A table is rewritten, and no call reads or writes it meanwhile.
     case rewrites
 
     /// The impact of a script: that of its heaviest statement. Work on tables that the script itself creates is online.
@@ -61,7 +61,7 @@ public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
         }
     }
 
-    /// A column without a default, or with a constant one, costs nothing; a new type writes the table anew. Constraints and
+    /// A column without a default, or with a constant one, costs nothing; a new type rewrites the table. Constraints and
     /// `not null` scan it.
     private static func alteration(_ statement: String) -> MigrationImpact {
         let volatile = [

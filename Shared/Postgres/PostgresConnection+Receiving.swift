@@ -77,7 +77,8 @@ extension PostgresConnection {
             } else {
                 prepareAgain(request)
             }
-        case "0A000" where error.message.contains("cached plan"): prepareAgain(request)
+        // The plan may be stale. The message would tell it from a statement that is not supported, but it is translated.
+        case "0A000" where request.failedStep.preparedKey != nil: prepareAgain(request)
         case "25006" where !request.isReadOnly:
             hasRefusedWrite = true
             request.replaceError(.refusedWrite)

@@ -4,7 +4,7 @@
 public struct PostgresError: Error, Sendable, Equatable {
     /// The kind of a failure.
     public enum Kind: Sendable, Equatable {
-        /// The server refused the statement; `sqlState` tells the reason.
+        /// The server refused the statement; `sqlState` has the reason.
         case server
         /// The connection ended while the statement was in flight; the statement may have taken effect.
         case connectionLost

@@ -5,10 +5,9 @@ extension PostgresPool {
     /// Applies the `migrations` that `schema` lacks and records them in its table `schema_migrations`.
     ///
     /// Each migration, or each portion of one, runs in its own transaction under an advisory lock, so that several instances may
-    /// start at once.
-    /// Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the
+    /// start at once. Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the
     /// schema or be allowed to create it. A migration gives up the locks that it has while it waits for another one, and is tried
-    /// again, so that running services go on.
+    /// again, so that running services are not held up.
     ///
     /// - Parameters:
     ///   - distribution: divides the tables after the migrations; nil for tables on one server.

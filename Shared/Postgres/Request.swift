@@ -31,7 +31,7 @@ final class Request: @unchecked Sendable {
     var endsTransaction = false
     /// Whether it must not share a sync, because it shared one with a request that failed.
     var isAlone = false
-    /// Called when the server has finished it or the connection is lost, even if the caller waits no more.
+    /// Called when the server has finished it or the connection is lost, even if the caller no longer waits.
     var finished: ((PostgresError?) -> Void)?
     /// Receives the report of a call that is traced.
     var trace: (@Sendable (StatementReport) -> Void)?

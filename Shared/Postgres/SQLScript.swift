@@ -35,7 +35,7 @@ enum SQLScript {
         return pieces
     }
 
-    /// The statements with their comments, without the semicolons. A part without code is no statement.
+    /// The statements with their comments, without the semicolons. A part without code is not a statement.
     static func statements(in script: String) -> [String] {
         pieces(of: script).split(separator: .end).compactMap { pieces in
             let hasCode = pieces.contains {

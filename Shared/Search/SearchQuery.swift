@@ -5,7 +5,7 @@
 /// included.
 ///
 /// The last word may still be being typed: see ``SearchPattern/alternatives(of:isBeingTyped:)``. A phrase, an excluded word and a
-/// word with a space behind it are not.
+/// word with a space after it are not.
 public struct SearchQuery: Equatable, Sendable {
     public enum Filter: Hashable, Sendable, CaseIterable {
         case from, room, has, before, after

@@ -3,8 +3,8 @@
 /// Text in the form in which search compares it, with the way back to the original.
 ///
 /// Texts that a reader takes for equal become equal: composed and decomposed letters (NFC; file names of Apple's systems are
-/// decomposed), upper and lower case, full-width and half-width forms, the three forms of jamo, and runs of white space. Marks
-/// that cannot be seen, such as variation selectors, are left out. A consonant cluster becomes its two consonants.
+/// decomposed), upper and lower case, full-width and half-width forms (`ScalarForms`), the three forms of jamo, and runs of white
+/// space. Marks that cannot be seen, such as variation selectors, are left out. A consonant cluster becomes its two consonants.
 public struct SearchText: Equatable, Sendable {
     /// The normalised scalars. White space is one U+0020 and stands neither first nor last.
     public private(set) var scalars: [UInt32] = []
@@ -55,8 +55,8 @@ public struct SearchText: Equatable, Sendable {
             appendFolded(cluster.scalars[0], from: source)
         } else {
             var text = String.UnicodeScalarView()
-            // A full-width letter composes with its marks once it is narrow.
-            text.append(contentsOf: cluster.scalars.map { Self.narrowASCII($0) ?? $0 })
+            // A full-width or half-width letter composes with its marks once it has its ordinary width.
+            text.append(contentsOf: cluster.scalars.map(ScalarForms.ordinaryWidth))
             for scalar in String(text)._nfc { appendFolded(scalar, from: source) }
         }
     }
@@ -66,16 +66,8 @@ public struct SearchText: Equatable, Sendable {
         switch value {
         case 0x21...0x40, 0x5B...0x7E, Hangul.syllables: append(value, from: source)
         case 0x41...0x5A: append(value + 0x20, from: source)
-        case 0xFF01...0xFF5E:
-            if let narrow = Self.narrowASCII(scalar) { appendFolded(narrow, from: source) }
-        case 0xAD, 0x200B, 0x200C, 0x200E, 0x200F, 0x2060, 0xFE00...0xFE0F, 0xFEFF: break
-        default: appendOther(scalar, from: source)
+        default: if !ScalarForms.isInvisible(value) { appendOther(scalar, from: source) }
         }
-    }
-
-    /// The narrow form of a full-width letter; nil for all other scalars. The full-width forms of ASCII stand in its order.
-    private static func narrowASCII(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        (0xFF01...0xFF5E).contains(scalar.value) ? Unicode.Scalar(scalar.value - 0xFEE0) : nil
     }
 
     private mutating func appendOther(_ scalar: Unicode.Scalar, from source: Range<Int32>) {
@@ -89,6 +81,8 @@ public struct SearchText: Equatable, Sendable {
             append(parts.second, from: source)
         } else if jamo != scalar.value || Hangul.compatibilityConsonants.contains(jamo) {
             append(jamo, from: source)
+        } else if let letter = ScalarForms.ordinaryCase(of: scalar.value) {
+            append(letter, from: source)
         } else {
             for folded in scalar.properties.lowercaseMapping.unicodeScalars { append(folded.value, from: source) }
         }
@@ -128,7 +122,7 @@ private struct Cluster {
         case 0..<0x300, Hangul.syllables: false
         // The vowels and final consonants of decomposed syllables.
         case 0x1160...0x11FF: true
-        default: scalar.properties.canonicalCombiningClass != .notReordered
+        default: ScalarForms.composes(scalar.value) || scalar.properties.canonicalCombiningClass != .notReordered
         }
     }
 

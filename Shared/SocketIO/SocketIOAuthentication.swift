@@ -5,6 +5,6 @@ public enum SocketIOAuthentication: Sendable {
     case none
     /// Revision 5: an object.
     case payload(JSONValue)
-    /// Revision 4: the query behind the namespace.
+    /// Revision 4: the query after the namespace.
     case query(QueryParameters)
 }

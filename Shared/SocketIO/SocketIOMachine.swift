@@ -18,7 +18,7 @@ struct SocketIOMachine {
 
     private struct Membership {
         let namespace: String
-        /// Joined, rather than only requested.
+        /// True once the client has joined; false while it has only asked.
         var isIn = false
     }
 
@@ -95,7 +95,7 @@ struct SocketIOMachine {
         return [.join(namespace, authentication)]
     }
 
-    /// Leaving a namespace twice is no error: the server may have removed the client at the same time.
+    /// Leaving a namespace twice is not an error: the server may have removed the client at the same time.
     private mutating func leave(_ namespace: String) -> [Action] { remove(namespace) ? [.left(namespace)] : [] }
 
     private mutating func remove(_ namespace: String) -> Bool {

@@ -61,7 +61,7 @@ struct HeartbeatTests {
         #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
     }
 
-    @Test("The application is told of a heartbeat behind the packets sent before it, and of its answer")
+    @Test("The application hears of a heartbeat after the packets sent before it, and of its answer")
     func told() {
         let session = Session(over: .webSocket)
         session.change { $0.send(.text("a"), &$1) }

@@ -148,7 +148,7 @@ struct PollingTests {
         #expect(session.take() == [.ended(.slowReader), .forget])
     }
 
-    @Test("A raised limit of the queue holds for the messages behind")
+    @Test("A raised limit of the queue also holds for later messages")
     func raisedLimit() {
         let session = Session()
         session.change { machine, _ in machine.outputLimit += 5000 }

@@ -137,7 +137,7 @@ struct ServerTests {
         #expect(server.sessionCount == 1)
     }
 
-    @Test("A body above the limit gets 413, and its session goes on")
+    @Test("A body above the limit gets 413, and its session continues")
     func largeBody() async throws {
         var settings = EngineSettings()
         settings.maximumPayload = 100
@@ -161,7 +161,7 @@ struct ServerTests {
         _ = try await server.open()
     }
 
-    @Test("Closing the server's sessions ends WebSockets and polls, and tells the application once")
+    @Test("Closing the server's sessions ends WebSockets and polls, and notifies the application once")
     func closedHere() async throws {
         let server = try TestServer()
         let socket = try server.webSocket()
@@ -209,10 +209,15 @@ struct ServerTests {
 
     @Test("A drain waits at most its grace period for a client that does not read")
     func drainGrace() async throws {
-        let (server, socket, _) = try await congested()
-        let time = await ContinuousClock().measure { await server.drain(grace: .milliseconds(100)).value }
-        #expect(time < WebSocketOptions().closeTimeout, "it is the grace, not the end of the WebSocket")
-        withExtendedLifetime(socket) {}
+        // Both times pass while the machine stands still: then another server is drained.
+        var isGrace = false
+        for _ in 0..<3 where !isGrace {
+            let (server, socket, _) = try await congested()
+            let time = await ContinuousClock().measure { await server.drain(grace: .milliseconds(100)).value }
+            isGrace = time < WebSocketOptions().closeTimeout
+            withExtendedLifetime(socket) {}
+        }
+        #expect(isGrace, "it is the grace, not the end of the WebSocket")
     }
 
     private static let longMessages = 16

@@ -52,7 +52,7 @@ struct TrustTests {
         #expect(head.contains("permessage-deflate") == isTrusted)
     }
 
-    @Test("A client that sends more than its rate is cut off, and its application is told")
+    @Test("A client that sends more than its rate is cut off, and the application is notified")
     func overRate() async throws {
         var settings = EngineSettings()
         settings.rates = ReceiveRates(
@@ -61,6 +61,21 @@ struct TrustTests {
         let connection = try server.webSocket()
         for _ in 0..<40 { try? connection.send(frame: "3") }
         try await eventually { server.told == ["over rate"] }
+        #expect(server.sessionCount == 0)
+    }
+
+    @Test("A client that posts more packets than its rate is cut off, and its application is told")
+    func postedOverRate() async throws {
+        var settings = EngineSettings()
+        settings.rates = ReceiveRates(
+            frames: .init(perSecond: 0, burst: 20), inflatedBytes: .init(perSecond: 0, burst: 1))
+        let server = try TestServer(settings)
+        let session = try await server.open()
+        let packets = Array(repeating: "3", count: 10).joined(separator: "\u{1E}")
+        for _ in 0..<2 { #expect(try await server.post(session, packets).text == "ok") }
+        #expect(server.told == [])
+        #expect(try await server.post(session, "3").status == 400)
+        #expect(server.told == ["over rate"])
         #expect(server.sessionCount == 0)
     }
 }

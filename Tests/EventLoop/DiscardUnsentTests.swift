@@ -4,7 +4,7 @@ import Testing
 @testable import EventLoop
 
 @Suite struct DiscardUnsentTests {
-    @Test("A write that was partly sent is sent whole; the writes behind it are discarded")
+    @Test("A write that was partly sent is sent whole; the writes after it are discarded")
     func discarding() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -31,7 +31,7 @@ import Testing
         #expect(received == first + [4])
     }
 
-    @Test("A queue of which nothing was sent is emptied")
+    @Test("A queue is emptied if none of it was sent")
     func untouched() {
         var queue = WriteQueue()
         #expect(queue.discardUnsent() == 0)

@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test("A loop that ends closes its sockets and tells their handlers")
+    @Test("A loop that ends closes its sockets and notifies their handlers")
     func loopEnds() async throws {
         let group = EventLoopGroup(count: 1)
         let ends = try await group.loops[0].run { try await Ends(on: group.loops[0]) }

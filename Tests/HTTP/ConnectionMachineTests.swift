@@ -12,7 +12,7 @@ struct ConnectionMachineTests {
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\(fields)\r\n\(body)"
     }
 
-    @Test("One request is served at a time; the bytes behind it are left to the caller")
+    @Test("One request is served at a time; the bytes after it are left to the caller")
     func order() {
         var bench = Bench()
         #expect(bench.receive(Self.get + Self.get) == ["request GET 1", "wait 0"])
@@ -43,7 +43,7 @@ struct ConnectionMachineTests {
         #expect(bench.endOfInput() == "closeAfterFlush")
     }
 
-    @Test("A body is decoded into the buffer up to its room, and reading goes on when it was taken")
+    @Test("A body is decoded into the buffer up to its room, and reading continues once it was taken")
     func body() {
         var bench = Bench()
         let size = IncomingBody.room + 10
@@ -127,7 +127,7 @@ struct ConnectionMachineTests {
         }
     }
 
-    @Test("Without unread input the connection closes behind its last reply; otherwise the input is read on")
+    @Test("Without unread input the connection closes after its last reply; otherwise the input is read on")
     func lastReply() {
         var bench = Bench()
         _ = bench.receive(Self.get)
@@ -202,6 +202,11 @@ struct ConnectionMachineTests {
         #expect(bench.drain() == "none")
         let mayKeepAlive = bench.machine.beginReply(isDraining: true)
         #expect(mayKeepAlive == false)
+        bench = Bench()
+        _ = bench.receive(Self.get)
+        _ = bench.reply()
+        #expect(bench.receive(Self.get, outputIsFull: true) == ["wait 0"])
+        #expect(bench.drain() == "none", "a request that is held back is served")
         bench = Bench()
         _ = bench.receive(Self.get)
         _ = bench.reply()

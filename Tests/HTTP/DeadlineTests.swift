@@ -122,10 +122,14 @@ import Testing
                 isWhole = text == "\(20 * piece)"
                 try #require(isWhole || longest > grace / 2, "\(text ?? "no reply")")
             }
-            let client = try running.client()
-            try client.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 600000\r\n\r\n")
-            try client.send([UInt8](repeating: 1, count: 600_000))
-            #expect(try client.reply().text == "600000")
+            var isRead = false
+            for _ in 0..<3 where !isRead {
+                let client = try running.client()
+                try client.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 600000\r\n\r\n")
+                try? client.send([UInt8](repeating: 1, count: 600_000))
+                isRead = (try? client.reply().text) == "600000"
+            }
+            #expect(isRead)
         }
     }
 
@@ -149,7 +153,7 @@ import Testing
                 while running.server.connectionCount > 0 { usleep(5000) }
                 #expect(ContinuousClock.now - start < .seconds(15).patiently)
 
-                // While the machine stands still, nobody reads: then another one reads slowly.
+                // Nothing is read while the machine stands still; afterwards another client reads slowly.
                 var count = 0
                 while count < size {
                     let slow = try running.client()

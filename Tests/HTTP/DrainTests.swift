@@ -88,6 +88,33 @@ struct DrainTests {
         }
     }
 
+    @Test(
+        "A streamed reply that began before the drain is sent to its end, and its connection ends when it was idle",
+        arguments: [Duration.zero, .milliseconds(20)])
+    func drainEndsStreams(idle: Duration) async throws {
+        let gate = Gate()
+        let begun = Journal<Void>()
+        try await withServer { _ in
+            Response(
+                body: .stream(length: nil) { writer in
+                    begun.note(())
+                    try await gate.pass()
+                    try await writer.write(Array("all".utf8))
+                })
+        } body: { running in
+            let client = try running.client()
+            try client.get("/")
+            try begun.next()
+            let done = running.drain(within: .seconds(600), idle: idle)
+            while (try? running.client()) != nil { usleep(1000) }
+            gate.open()
+            let reply = try client.reply()
+            #expect(reply.text == "all" && reply["Connection"] == nil)
+            #expect(try client.rest() == "")
+            try done.next()
+        }
+    }
+
     @Test("Servers that replace each other on a shared address lose no connection")
     func replacement() async throws {
         let isOver = Mutex(false)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("An upgrade hands over the socket with the bytes behind the request, and stops HTTP's time-outs")
+    @Test("An upgrade hands over the socket with the bytes after the request, and stops HTTP's time-outs")
     func upgrade() async throws {
         let echo = Mutex<[ObjectIdentifier: WeakBox]>([:])
         try await withServer {

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Pipelined requests may have unread bodies between them and another protocol's bytes behind them")
+    @Test("Pipelined requests may have unread bodies between them and another protocol's bytes after them")
     func rows() async throws {
         try await withServer { request in
             guard request.pathText != "/echo" else { return .upgrade(to: "echo") { EchoHandler(socket: $0) } }

@@ -5,7 +5,7 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
     private let start = 1000 * second
 
-    @Test("It opens when half of enough calls have failed, and not before")
+    @Test("The breaker opens once half of the calls have failed, if there were enough calls")
     func opening() throws {
         var breaker = CircuitBreaker()
         try call(&breaker, .success, times: 5, at: start)
@@ -15,7 +15,7 @@ import Testing
         #expect(!isAdmitted(&breaker, at: start))
     }
 
-    @Test("Few failures in a quiet time, or many among more successes, leave it closed")
+    @Test("Few failures in a quiet time, or many among more successes, leave the breaker closed")
     func stayingClosed() throws {
         var quiet = CircuitBreaker()
         try call(&quiet, .failure, times: 9, at: start)
@@ -37,7 +37,7 @@ import Testing
         #expect(!isAdmitted(&breaker, at: start + 201 * Self.second))
     }
 
-    @Test("When open it admits nothing for its time, then one probe, and closes if the probe succeeds")
+    @Test("An open breaker admits nothing for its time, then one probe, and closes if the probe succeeds")
     func probing() throws {
         var breaker = try opened()
         #expect(!isAdmitted(&breaker, at: start + Self.second - 1))
@@ -49,7 +49,7 @@ import Testing
         #expect(isAdmitted(&breaker, at: start + Self.second))
     }
 
-    @Test("A failed probe opens it for twice as long, up to a limit; a success resets the time")
+    @Test("A failed probe opens the breaker for twice as long, up to a limit; a success resets the time")
     func backingOff() throws {
         var breaker = try opened()
         var now = start

@@ -27,7 +27,7 @@ import Wire
         let fixture = ClientFixture { $0.authorities = server.authority }
         let url = server.secure("/connections")
         let connections = try await fixture.concurrently(100) { client, _ in
-            let reply = try await client.send(.init(.get, url))
+            let reply = try await client.send(HTTPClient.Request(.get, url).patient)
             #expect(reply.isHTTP2)
             return reply.text.split(separator: " ")[0]
         }
@@ -44,7 +44,7 @@ import Wire
         }
         let url = server.secure("/connections")
         let connections = try await fixture.concurrently(300) { client, _ in
-            try await client.send(.init(.get, url)).text.split(separator: " ")[0]
+            try await client.send(HTTPClient.Request(.get, url).patient).text.split(separator: " ")[0]
         }
         #expect(connections.count == 300)
         // A connection whose server refuses a stream is replaced. Without a limit there would be dozens.
@@ -59,7 +59,7 @@ import Wire
         let fixture = ClientFixture { $0.authorities = server.authority }
         for url in [server.secure("/connections"), server.plain("/connections")] {
             let connections = try await fixture.concurrently(10) { client, _ in
-                var request = HTTPClient.Request(method, url, body: method == .post ? [1] : [])
+                var request = HTTPClient.Request(method, url, body: method == .post ? [1] : []).patient
                 request.isIdempotent = true
                 var connections: [Substring] = []
                 for _ in 0..<200 { connections.append(try await client.send(request).text.split(separator: " ")[0]) }
@@ -77,11 +77,12 @@ import Wire
         let upload = [UInt8](repeating: 7, count: 3 << 20)
         let sizes = try await fixture.concurrently(8) { client, number in
             if number % 2 == 0 {
-                return try await client.send(.init(.put, server.secure("/upload"), body: upload)).text
+                let put = HTTPClient.Request(.put, server.secure("/upload"), body: upload)
+                return try await client.send(put.patient).text
             }
             var request = HTTPClient.Request(.get, server.secure("/large"))
             request.maximumReplySize = 2 << 20
-            return "\(try await client.send(request).body.count)"
+            return "\(try await client.send(request.patient).body.count)"
         }
         #expect(sizes.sorted() == Array(repeating: "\(1 << 20)", count: 4) + Array(repeating: "\(3 << 20)", count: 4))
     }
@@ -91,7 +92,9 @@ import Wire
         let server = try await NginxServer(protocols: "")
         let fixture = ClientFixture { $0.authorities = server.authority }
         let url = server.secure("/hello")
-        let replies = try await fixture.concurrently(20) { client, _ in try await client.send(.init(.get, url)) }
+        let replies = try await fixture.concurrently(20) { client, _ in
+            try await client.send(HTTPClient.Request(.get, url).patient)
+        }
         #expect(replies.allSatisfy { $0.text == "hello" && !$0.isHTTP2 })
     }
 
@@ -118,7 +121,7 @@ import Wire
         let fixture = ClientFixture { $0.maximumConnectionsPerHost = 4 }
         let url = server.url("/echo?plain")
         let connections = try await fixture.concurrently(40) { client, _ in
-            try JSONValue(parsing: await client.send(.init(.get, url)).body)["connection"]?.int
+            try JSONValue(parsing: await client.send(HTTPClient.Request(.get, url).patient).body)["connection"]?.int
         }
         #expect((2...4).contains(Set(connections).count))
     }
@@ -141,7 +144,7 @@ import Wire
         let url = server.url("/slow?0.2")
         let kinds = try await fixture.concurrently(15) { client, _ in
             do throws(HTTPClient.Failure) {
-                _ = try await client.send(.init(.get, url))
+                _ = try await client.send(HTTPClient.Request(.get, url).patient)
                 return nil as HTTPClient.Failure.Kind?
             } catch {
                 return error.kind
@@ -161,7 +164,9 @@ import Wire
         var connections: [Substring] = []
         for loop in fixture.group.loops + fixture.group.loops {
             connections.append(
-                try await loop.run { try await client.send(.init(.get, url)).text.split(separator: " ")[0] })
+                try await loop.run {
+                    try await client.send(HTTPClient.Request(.get, url).patient).text.split(separator: " ")[0]
+                })
         }
         #expect(Set(connections).count == 2)
         #expect(connections[0] == connections[2])

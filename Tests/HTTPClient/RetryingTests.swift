@@ -91,6 +91,6 @@ import Wire
         _ request: HTTPClient.Request, _ fixture: ClientFixture, _ policy: RetryPolicy? = nil
     ) async throws -> HTTPClient.Reply {
         let (client, policy) = (fixture.client, policy ?? self.policy)
-        return try await fixture.group.loops[0].run { try await client.send(request, retrying: policy) }
+        return try await fixture.group.loops[0].run { try await client.send(request.patient, retrying: policy) }
     }
 }

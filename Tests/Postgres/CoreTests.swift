@@ -30,6 +30,15 @@ import Testing
         #expect(head.check(isAbandoned: true, now: 105) == .giveUp)
     }
 
+    @Test("A process that stood still asks for the cancellation before it gives a statement up")
+    func headWatchStoodStill() {
+        var head = HeadWatch(grace: 10, limit: 100)
+        #expect(head.check(isAbandoned: true, now: 5) == .look(at: 15))
+        #expect(head.check(isAbandoned: true, now: 600) == .cancel(lookAt: 690))
+        #expect(head.check(isAbandoned: true, now: 689) == .look(at: 690))
+        #expect(head.check(isAbandoned: true, now: 690) == .giveUp)
+    }
+
     @Test("The next statement starts with a new grace period")
     func headMovesOn() {
         var head = HeadWatch(grace: 10, limit: 100)

@@ -19,6 +19,7 @@ final class Database: Sendable {
         configuration.statementTimeout = .seconds(30).patiently
         configuration.waitTimeout = .seconds(30).patiently
         configuration.connectTimeout = .seconds(30).patiently
+        configuration.stallLimit = .seconds(10).patiently
         adjust(&configuration)
         pool = PostgresPool(configuration, on: loops, blocking: blocking)
     }

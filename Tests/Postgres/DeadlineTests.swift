@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Statements behind a cancelled one in the pipeline succeed")
+    @Test("Statements after a cancelled one in the pipeline succeed")
     func neighbours() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes)

@@ -151,7 +151,7 @@ import Testing
         await cluster.stop()
     }
 
-    @Test("A slow statement is no silence: its session stays")
+    @Test("A session with a slow statement is not taken for a silent one, and stays open")
     func slow() async throws {
         try await Database.use({ $0.silenceLimit = .milliseconds(100) }) { pool, _ in
             let session = try await pool.query(SQL.session).value(as: Int.self)

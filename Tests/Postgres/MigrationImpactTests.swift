@@ -41,7 +41,7 @@ struct MigrationImpactTests {
         ])
     func rewrites(sql: String) { #expect(MigrationImpact(of: sql) == .rewrites) }
 
-    @Test("Statements are told apart without texts, comments and bodies of functions")
+    @Test("Texts, comments and bodies of functions do not count as statements")
     func statements() {
         let script = "Select 'a;b'; -- c;\ncreate  function f() as $x$ d; $x$;\n;do $$ e; $$"
         #expect(MigrationImpact.statements(in: script) == ["select ''", "create function f() as ''", "do ''"])

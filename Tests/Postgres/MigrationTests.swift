@@ -148,7 +148,7 @@ import Testing
         await cluster.stop()
     }
 
-    @Test("A migration in portions commits each of them, and goes on after a failure where it was")
+    @Test("A migration in portions commits each of them, and continues after a failure where it was")
     func portions() async throws {
         try await Database.use { pool, home in
             let begin = Self.migration(

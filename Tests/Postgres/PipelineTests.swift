@@ -81,6 +81,26 @@ import Testing
         }
     }
 
+    @Test("A statement with a stale plan is prepared again, also if the server's messages are in another language")
+    func translatedMessage() async throws {
+        try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
+            // A sequence is not rolled back, so the second call succeeds, as that with a new plan does.
+            try await home.server.run(
+                sql: """
+                    create sequence calls;
+                    create function stale_once() returns int8 language plpgsql as $$ begin
+                        if nextval('calls') = 1 then
+                            raise exception 'Ergebnistyp darf sich nicht ändern' using errcode = '0A000';
+                        end if;
+                        return 5;
+                    end $$;
+                    """)
+            let call = Statement.write("call a stale plan", "select stale_once()")
+            let result = try await pool.query(call).value(as: Int.self)
+            #expect(result == 5)
+        }
+    }
+
     @Test("One statement accepts parameters of several types")
     func signatures() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in

@@ -66,7 +66,7 @@ import Wire
 
     private enum Mood: String, PostgresValue, CaseIterable { case calm, loud }
 
-    @Test("An enum is encoded as its raw value; a value that is no case of it is an error")
+    @Test("An enum is encoded as its raw value; a value without a case is an error")
     func enums() async throws {
         try await Database.use { pool, _ in
             let echo = Statement.read("echo text", "select $1::text")

@@ -30,14 +30,14 @@ final class RedisFixture: Sendable {
         let server = if let server { server } else { try await RedisServer.ofThisProcess() }
         var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
         // Generous limits for sanitizers and busy machines; a test of a time-out sets its own.
-        configuration.commandTimeout = .seconds(10).patiently
+        configuration.commandTimeout = .seconds(20).patiently
         configuration.seeds = seeds
         adjust(&configuration)
         let fixture = RedisFixture(server, configuration)
         let outcome: Result<Void, any Error>
         do {
             try await fixture.group.loops[0].run {
-                try await fixture.redis.connected(within: .seconds(10).patiently)
+                try await fixture.redis.connected(within: .seconds(60).patiently)
                 try await body(fixture)
             }
             outcome = .success(())

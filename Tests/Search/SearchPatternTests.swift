@@ -30,7 +30,7 @@ struct SearchPatternTests {
         #expect(!SearchQuery(query).matches(SearchText(text)))
     }
 
-    @Test("Words, phrases, exclusions and filters are told apart, Korean names included")
+    @Test("Words, phrases, exclusions and filters are distinguished, Korean names included")
     func parsing() {
         let query = SearchQuery("회의 \"다음 주\" -취소 from:민지 채널:\"일일 보고\" has:link http://a.b before:")
         #expect(query.terms.count == 5)

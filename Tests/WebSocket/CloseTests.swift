@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("Closing")
 struct CloseTests {
-    @Test("A close frame is answered with its code, behind the answers to earlier frames")
+    @Test("A close frame is answered with its code, after the answers to earlier frames")
     func echoesCode() throws {
         var peer = EchoPeer()
         peer.take([.text("last"), .close(1000, Array("bye".utf8))])
@@ -20,7 +20,7 @@ struct CloseTests {
         #expect(peer.ending?.code == .noStatus)
     }
 
-    @Test("Nothing behind a close frame is answered: a second one, a ping, text, fragments")
+    @Test("Nothing after a close frame is answered: a second one, a ping, text, fragments")
     func nothingAfter() throws {
         for late in [TestFrame.close(1000), .ping([1]), .text("late"), .more("late", final: true)] {
             var peer = EchoPeer()

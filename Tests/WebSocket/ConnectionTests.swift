@@ -173,7 +173,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A message fits under a raised limit of output, which holds for the messages behind")
+    @Test("A message fits under a raised limit of output, which holds for later messages too")
     func raisedLimit() async throws {
         try await onLoop { loop in
             let server = NotingHandler()

@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// HMAC (RFC 2104) with the hash of another protocol's choice. For Maru's own codes there is `HMACSHA256`.
+/// HMAC (RFC 2104) with the hash that another protocol requires. Maru's own codes use `HMACSHA256`.
 public enum HMAC {
     /// The name by which OpenSSL knows the hash.
     public enum Hash: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// A secret that its holder shows to be let in: 256 random bits, of which the server stores only the digest.
+/// A secret of 256 random bits that its holder shows to get access. The server stores only its digest.
 public struct BearerSecret: Sendable {
     /// The text that the holder keeps.
     public let text: String

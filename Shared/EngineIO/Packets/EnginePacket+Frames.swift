@@ -26,7 +26,7 @@ extension EnginePacket {
         }
     }
 
-    /// The text behind the `b` of a binary packet; version 3 puts the type first.
+    /// The text after the `b` of a binary packet; version 3 puts the type first.
     init?(base64 text: ArraySlice<UInt8>, _ version: EngineVersion) {
         var text = text
         var kind = Kind.message

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Text bodies of version 3: each packet behind its length and a colon, such as `6:4hello`.
+/// Text bodies of version 3: each packet follows its length and a colon, such as `6:4hello`.
 ///
 /// Lengths count UTF-16 code units, as JavaScript does; a scalar above U+FFFF has two.
 enum PayloadV3 {

@@ -49,7 +49,12 @@ final class EngineLoop: @unchecked Sendable {
 
     private static let mostActions = 64
 
-    var isFull: Bool { isDraining || sessions.count >= settings.sessionsPerLoop }
+    private var isFull: Bool { isDraining || sessions.count >= settings.sessionsPerLoop }
+
+    /// Refuses a handshake if no session may be opened now.
+    func requireRoom() throws(EngineError) {
+        guard !isFull else { throw .unavailable("No room for another session") }
+    }
 
     /// Opens a session. Its client gets the open packet with the first poll, or at once on a WebSocket.
     func makeSession(

@@ -7,6 +7,8 @@ extension EngineServer {
     ) async throws(EngineError) -> Response {
         let acceptance = try await accept(request)
         let owner = loops.current
+        // Other sessions may have opened, or a drain begun, while the application was asked.
+        try owner.requireRoom()
         let socket = owner.makeSession(version, over: nil, takesBinary: takesBinary, acceptance)
         return try await poll(socket.id, on: owner)
     }

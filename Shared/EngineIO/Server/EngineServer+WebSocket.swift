@@ -11,6 +11,7 @@ extension EngineServer {
         let acceptance = try await accept(request)
         let handshake = try handshake(request, mayCompress: acceptance.mayCompress)
         let owner = loops.current
+        try owner.requireRoom()
         return .upgrade(to: "websocket", headers: handshake.fields) { socket in
             owner.connect(socket, handshake) { connection in
                 owner.makeSession(version, over: connection, takesBinary: takesBinary, acceptance)

@@ -4,9 +4,8 @@ internal import WebSocket
 
 /// An Engine.IO server for all loops of a group, to be mounted on an HTTP server.
 ///
-/// A session stays on the loop on which it was opened. A request that arrives on another loop is passed over by mail,
-/// and
-/// a WebSocket that upgrades the session moves to the session's loop, so that later traffic crosses no loops.
+/// A session stays on the loop on which it was opened. A request that arrives on another loop is handed to the session's
+/// loop. A WebSocket that upgrades the session moves there, so that later traffic crosses no loops.
 public final class EngineServer: Sendable {
     /// Makes the application's handler of a session, on the session's loop.
     public typealias Opening = @Sendable (EngineSocket) -> any EngineHandler
@@ -107,7 +106,7 @@ public final class EngineServer: Sendable {
         guard request.method == .get else { throw .badHandshakeMethod }
         guard wantsUpgrade == (query.transport == .webSocket) else { throw .badRequest }
         let version = try query.version()
-        guard !loops.current.isFull else { return Response(.serviceUnavailable, headers: [.retryAfter: "5"]) }
+        try loops.current.requireRoom()
         let takesBinary = !query.wantsBase64
         return wantsUpgrade
             ? try await openWebSocket(version, takesBinary: takesBinary, request)

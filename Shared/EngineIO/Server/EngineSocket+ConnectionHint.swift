@@ -2,7 +2,7 @@ internal import EventLoop
 internal import WebSocket
 
 extension EngineSocket {
-    /// The memory that sending a shared packet reads behind this object.
+    /// The memory beyond this object that sending a shared packet reads.
     struct ConnectionHint {
         let webSocket, stream: MemoryHint
 

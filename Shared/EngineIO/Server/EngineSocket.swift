@@ -69,7 +69,7 @@ public final class EngineSocket: @unchecked Sendable {
     public var queuedBytes: Int { webSocket?.queuedBytes ?? machine.queuedBytes }
 
     /// Bytes that have left since the session began: to the kernel, or with the answer to a poll. The next message
-    /// begins `sentBytes + queuedBytes` bytes behind the beginning.
+    /// begins at the offset `sentBytes + queuedBytes`.
     public var sentBytes: UInt64 { machine.polledBytes + webSocketBytes.sent(by: webSocket) }
 
     /// Sends queued bytes now, as many as the kernel takes. `drained` follows if any are left.

@@ -6,7 +6,7 @@ final class PollTicket: @unchecked Sendable {
     private weak var socket: EngineSocket?
     private var isLost = false
 
-    /// The request has arrived on the session's loop; false if its client has gone already.
+    /// The request has arrived on the session's loop; returns false if its client has already gone.
     func wait(_ continuation: UnsafeContinuation<Result<PollPayload, EngineError>, Never>) -> Bool {
         self.continuation = continuation
         if isLost { answer(.failure(.badRequest)) }

@@ -30,9 +30,9 @@ extension EngineMachine {
             heartbeat = .expecting(until: now + times.lateness)
         case .expecting:
             // Any packet shows that the client is alive, even if its answer is delayed behind other traffic.
-            let patience = version == .v4 ? times.pingTimeout : times.pingInterval + times.pingTimeout
-            guard lastHeard + patience <= now else {
-                heartbeat = .expecting(until: lastHeard + patience)
+            let timeout = version == .v4 ? times.pingTimeout : times.pingInterval + times.pingTimeout
+            guard lastHeard + timeout <= now else {
+                heartbeat = .expecting(until: lastHeard + timeout)
                 return
             }
             end(.pingTimeout, &actions)

@@ -56,6 +56,12 @@ extension EngineMachine {
             end(.parseError, &actions)
             throw .badRequest
         }
+        do throws(ProtocolFailure) {
+            try postBudget?.take(frames: packets.count, now: now)
+        } catch {
+            end(.overRate, &actions)
+            throw .badRequest
+        }
         for packet in packets { received(packet, now: now, &actions) }
     }
 

@@ -62,6 +62,8 @@ struct EngineMachine {
     var candidate: Candidate?
     var isPollWaiting = false
     var isPostUnderWay = false
+    /// The packets that may still be posted, each counted as a frame; nil without a limit.
+    var postBudget: ReceiveBudget?
     /// Packets that wait for a poll.
     var queue: [EnginePacket] = []
     /// The bytes of these packets, as frames of a WebSocket: so they keep their place among all bytes during an upgrade.
@@ -85,6 +87,7 @@ struct EngineMachine {
         self.times = times
         lastHeard = now
         outputLimit = times.outputLimit
+        postBudget = times.rates.map { ReceiveBudget($0) }
         heartbeat =
             version == .v4
             ? .quiet(until: now + times.pingInterval) : .expecting(until: now + times.pingInterval + times.pingTimeout)

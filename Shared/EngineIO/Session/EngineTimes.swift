@@ -1,9 +1,11 @@
 internal import EventLoop
+internal import WebSocket
 
 /// A server's settings in the form that sessions need; times in nanoseconds.
 final class EngineTimes: Sendable {
     let pingInterval, pingTimeout, upgradeTimeout, closeTimeout: UInt64
     let outputLimit: Int
+    let rates: ReceiveRates?
     /// Deadlines within this span fire together, so that a loop with many quiet sessions can sleep: 1/64 of the
     /// heartbeat interval.
     private let coarseness: UInt64
@@ -17,6 +19,7 @@ final class EngineTimes: Sendable {
         upgradeTimeout = settings.upgradeTimeout.wholeNanoseconds
         closeTimeout = settings.closeTimeout.wholeNanoseconds
         outputLimit = settings.outputLimit
+        rates = settings.rates
         coarseness = max(1, pingInterval / 64)
         lateness = coarseness + 50_000_000
     }

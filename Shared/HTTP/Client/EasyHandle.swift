@@ -34,7 +34,7 @@ final class EasyHandle {
     }
 
     func set(_ option: CURLoption, _ value: String?) throws(RefusedOption) {
-        // A NUL would truncate the text behind the checks.
+        // curl would stop at a NUL, although the checks have read the whole text.
         guard value?.utf8.contains(0) != true else { throw RefusedOption(detail: "NUL in a text") }
         try check(ccurl_set_text(raw, option, value))
     }

@@ -1,6 +1,6 @@
 /// An absolute URL of a server that a stranger names: `http` or `https`, without a user and without a fragment.
 ///
-/// The address behind its name is not known before the connection: see `PeerRule`.
+/// The address of its host is not known before the connection: see `PeerRule`.
 public struct OutsideURL: Sendable, Hashable {
     /// The whole URL, in ASCII.
     public let text: String

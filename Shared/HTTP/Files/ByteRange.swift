@@ -3,7 +3,7 @@ enum ByteRange: Equatable {
     /// No range that the server serves: none, several, another unit or an invalid one. The whole file is sent.
     case whole
     case part(Range<Int>)
-    /// The range begins behind the end.
+    /// The range begins after the end.
     case unsatisfiable
 
     /// Parses a field's value for a representation of `size` bytes.

@@ -11,7 +11,7 @@ struct HeadParts {
     var methodToken = HeadRange.none
     /// The path as it was sent.
     var path = HeadRange.none
-    /// The part behind the first `?`; nil if the target has no `?`.
+    /// The part after the first `?`; nil if the target has no `?`.
     var query: HeadRange?
     /// The value of Host, or of an absolute target.
     var host = HeadRange.none

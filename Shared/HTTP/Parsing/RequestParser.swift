@@ -1,6 +1,6 @@
 /// Reads request heads strictly by RFC 9112: input that two servers could read differently is refused.
 ///
-/// The caller offers all bytes of the head so far, and offers them again with more behind them while `parse` returns nil;
+/// The caller offers all bytes of the head so far, and offers them again with more bytes after them while `parse` returns nil;
 /// complete lines are not read again. Only CRLF ends a line. Folded lines, control characters, space before a colon, a
 /// second Host or Content-Length, and Content-Length beside Transfer-Encoding are malformed.
 struct RequestParser {
@@ -55,7 +55,7 @@ struct RequestParser {
                     try semantics.finish(&parts, bytes)
                     return lineStart
                 }
-                // Some clients send an empty line behind the body of the previous request; one is accepted.
+                // Some clients send an empty line after the body of the previous request; one is accepted.
                 guard lineStart == 2 else { throw .malformed }
             } else if isPastRequestLine {
                 guard let next = try parseField(bytes) else { break }

@@ -6,7 +6,7 @@ extension ConnectionMachine {
         guard case .serving(var exchange) = state else { return nil }
         defer { state = .serving(exchange) }
         guard let body = exchange.body else { return !isDraining }
-        // Behind a reply's head, 100 Continue must not follow.
+        // 100 Continue must not follow the head of a reply.
         exchange.body?.settleContinue()
         return !isDraining && !body.owesContinue && body.missing <= Self.mostSkipped
     }
@@ -66,7 +66,7 @@ extension ConnectionMachine {
         return .closeAfterFlush
     }
 
-    /// Prepares for input that has waited behind a request.
+    /// Prepares for input that has waited for the end of a request.
     ///
     /// - Returns: whether there may be another request.
     mutating func goOn() -> Bool {

@@ -119,7 +119,7 @@ struct ConnectionMachine {
         hasSeenEnd = true
         switch state {
         case .waiting(let waiting):
-            // Requests that are held back are served first; the end is reported again behind them.
+            // Requests that are held back are served first; the end is reported again after them.
             guard !waiting.isHeldBack else { return Action.none }
             state = .lingering
             return .closeAfterFlush
@@ -145,7 +145,8 @@ struct ConnectionMachine {
 
     /// The server drains, and everything that the kernel held was offered.
     mutating func drain(now: UInt64) -> Action {
-        guard isBetweenRequests else { return .none }
+        // A request that is held back has arrived: it is served, and its reply ends the connection.
+        guard case .waiting(let waiting) = state, !waiting.isWithinHead, !waiting.isHeldBack else { return .none }
         guard isFirstRequest, !hasSeenEnd else {
             state = .lingering
             return .closeAfterFlush

@@ -5,9 +5,9 @@ final class ConnectionSlots: Sendable {
     /// The answer to a new connection.
     enum Slot {
         case free
-        /// The limit is reached; the client can be told.
+        /// The limit is reached; the client gets a refusal.
         case refusal
-        /// So many clients are being told already that this one is closed at once.
+        /// So many clients are being refused already that this one is closed at once.
         case none
     }
 
@@ -16,7 +16,7 @@ final class ConnectionSlots: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Open connections, including refused ones until they have been told.
+    /// Open connections, including refused ones until they have their refusal.
     var count: Int { taken.load(ordering: .relaxed) }
 
     /// Counts a connection in; call `release` for every answer.

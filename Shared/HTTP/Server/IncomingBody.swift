@@ -30,7 +30,7 @@ struct IncomingBody {
     /// Whether the last byte has arrived.
     var isComplete: Bool { decoder.isComplete }
 
-    /// Bytes that are still to come; `.max` if only the last chunk will tell.
+    /// Bytes that are still to come; `.max` for chunks, as their total is unknown.
     var missing: Int { decoder.remaining ?? .max }
 
     /// Decodes `bytes` into `buffer` while it has room.

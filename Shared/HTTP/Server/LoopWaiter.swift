@@ -2,7 +2,7 @@ internal import EventLoop
 
 /// Lets one task wait on a loop until it is woken or cancelled.
 ///
-/// - Note: `@unchecked Sendable` because it is used on its loop alone; a cancellation is sent to the loop as mail.
+/// - Note: `@unchecked Sendable` because it is used on its loop alone; a cancellation reaches it by `execute`.
 final class LoopWaiter: @unchecked Sendable {
     private let loop: EventLoop
     private var continuation: UnsafeContinuation<Void, Never>?

@@ -38,7 +38,7 @@ public struct Request: Sendable {
         }
     }
 
-    /// The part behind the first `?` as it was sent: empty after a bare `?`, nil without one.
+    /// The part after the first `?` as it was sent: empty after a bare `?`, nil without one.
     public var query: ArraySlice<UInt8>? { parts.query.map { storage.bytes[$0.range] } }
     /// The value of Host; empty if an HTTP/1.0 client sent none.
     public var host: ArraySlice<UInt8> { storage.bytes[parts.host.range] }

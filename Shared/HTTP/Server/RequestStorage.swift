@@ -32,7 +32,7 @@ internal import EventLoop
         return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[fields[index].value.range]) }
     }
 
-    /// The index of the first field of this name at or behind `start`.
+    /// The index of the first field of this name at or after `start`.
     func firstField(_ name: HeaderName, from start: Int = 0) -> Int? {
         name.withBytes { wanted in
             bytes.withUnsafeBytes { bytes in

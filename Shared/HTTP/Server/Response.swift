@@ -18,14 +18,14 @@ public struct Response: Sendable {
         /// The closure runs after the handler, in its task. If it throws, the connection is closed, so that the client
         /// does not mistake a part for the whole.
         case stream(length: Int?, @Sendable (BodyWriter) async throws -> Void)
-        /// 101: behind the empty line, the socket belongs to the handler that the closure returns.
+        /// 101: after the empty line, the socket belongs to the handler that the closure returns.
         case upgrade(@Sendable (StreamSocket) -> any StreamHandler)
     }
 
     public var status: Status
     public var headers: Headers
     public var body: Body
-    /// Pays for the bytes of the reply while they wait for a slow client; nil if nobody does.
+    /// Pays for the bytes of the reply while they wait for a slow client; nil if no account does.
     public var account: (any ReplyAccount)?
 
     /// A reply without a body unless one is given.
@@ -48,7 +48,7 @@ public struct Response: Sendable {
 
     /// Hands the connection's socket over to another protocol: 101 with `Upgrade: name`.
     ///
-    /// `takeOver` runs on the loop when the head is queued. Bytes that the client sent behind its request are offered to
+    /// `takeOver` runs on the loop when the head is queued. Bytes that the client sent after its request are offered to
     /// the handler that it returns.
     public static func upgrade(
         to name: StaticString, headers: Headers = Headers(),

@@ -49,7 +49,7 @@ public final class Server: Sendable {
     /// opened before is lost.
     ///
     /// - Parameter idle: how long a connection without a request stays open. A client that closes idle connections sooner
-    ///   never sends a request on a connection that is being closed. Each reply of this time ends its connection.
+    ///   never sends a request on a connection that is being closed. Each reply that begins in this time ends its connection.
     public func drain(within limit: Duration, idle: Duration = .zero) async {
         await withTaskGroup(of: Void.self) { group in
             for part in parts {

@@ -3,7 +3,7 @@ internal import EventLoop
 extension ServerConnection {
     /// Bytes of a streamed body that are queued before its producer waits.
     private static let streamRoom = 64 * 1024
-    /// Copying a body up to this size behind its head is cheaper than queueing it by itself.
+    /// Copying a body up to this size to the end of its head is cheaper than queueing it by itself.
     private static let largestCopied = 4096
 
     /// Sends a reply with a complete body.

@@ -19,6 +19,8 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     /// Where the producer of a streamed reply waits until the client has taken it.
     let writer: LoopWaiter
     private var timer: LoopTimer?
+    /// Set if the connection became idle during a drain.
+    var drainTimer: LoopTimer?
     private var task: Task<Void, Never>?
     private var isTaskRunning = false
 
@@ -33,7 +35,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         socket.writeLimit = .max
     }
 
-    /// Starts to read, or only tells the client that the server is full.
+    /// Starts to read, or only refuses the client because the server is full.
     func start(isRefused: Bool) {
         let delay = Duration.nanoseconds(server.rules.headTime)
         timer = loop.schedule(after: delay) { [unowned self] in
@@ -41,13 +43,6 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         }
         socket.start(self)
         if isRefused { refuse(.overloaded) }
-    }
-
-    /// Closes when idle, and after the running request otherwise.
-    func drain() {
-        // The kernel may hold a request that the client has sent already: it is served.
-        if machine.isBetweenRequests { socket.readNow() }
-        perform(machine.drain(now: loop.now))
     }
 
     /// Whether closing the connection would take nothing from its client.
@@ -74,6 +69,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
             self.isTaskRunning = false
             self.task = nil
             self.goOn()
+            self.drainIfIdle()
         }
         guard isTaskRunning else { return }
         self.task = task
@@ -130,7 +126,10 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         switch reception {
         case .wait: return false
         case .request: return true
-        case .skipped: setTimer()
+        case .skipped:
+            setTimer()
+            // Not at once: the next request may be behind the skipped bytes.
+            if server.isDraining { loop.execute { [self] in drainIfIdle() } }
         case .pause:
             socket.pauseReading()
             return false
@@ -208,10 +207,11 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         machine.end()
         timer?.cancel()
         timer = nil
+        drainTimer?.cancel()
         server.remove(self)
     }
 
-    /// Tells the handler that neither its reply nor the body has a future.
+    /// Ends the request's body with the error, and cancels the handler.
     func stopHandler(_ error: BodyError) {
         body?.finish(.failure(error))
         body = nil

@@ -11,6 +11,8 @@ final class ServerLoop: @unchecked Sendable {
     let handler: Server.Handler
     private let slots: ConnectionSlots
     private(set) var isDraining = false
+    /// How long a connection that becomes idle stays open; nil before a drain.
+    private(set) var drainIdle: Duration?
 
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
@@ -107,13 +109,14 @@ final class ServerLoop: @unchecked Sendable {
     /// Stops accepting, closes connections that are idle after `idle`, and returns when the last connection has ended;
     /// connections that are open after `limit` are closed.
     func drain(within limit: Duration, idle: Duration) async {
-        // Listeners are started by mail to the loop: a mail of our own arrives behind those sent before.
+        // Listeners are started by `execute`, which keeps the order: this call runs after theirs.
         await withUnsafeContinuation { continuation in loop.execute { continuation.resume() } }
         if limit > .zero, !listeners.isEmpty {
             for listener in listeners { listener.takeNoMore() }
             try? await loop.sleep(for: Listener.openingTime)
         }
         isDraining = true
+        drainIdle = idle
         for listener in listeners { listener.stop() }
         listeners = []
         let idleEnd = loop.schedule(after: min(idle, limit)) { [self] in closeIdleConnections() }
@@ -128,7 +131,10 @@ final class ServerLoop: @unchecked Sendable {
         idleEnd.cancel()
     }
 
-    private func closeIdleConnections() { for connection in Array(connections.values) { connection.drain() } }
+    private func closeIdleConnections() {
+        // One that became idle later has its own time.
+        for connection in Array(connections.values) where connection.drainTimer == nil { connection.drain() }
+    }
 
     private func finishDrainIfEmpty() {
         guard isDraining, connections.isEmpty else { return }

@@ -24,7 +24,7 @@ extension UnsafeRawBufferPointer {
         return equalIgnoringCase(self, UnsafeRawBufferPointer(start: lowercase.utf8Start, count: count))
     }
 
-    /// The offset of the first `byte` at or behind `start`.
+    /// The offset of the first `byte` at or after `start`.
     func find(_ byte: UInt8, from start: Int) -> Int? {
         guard start < count, let baseAddress else { return nil }
         guard let found = memchr(baseAddress + start, Int32(byte), count - start) else { return nil }

@@ -1,6 +1,6 @@
 /// Eight bytes of a text, tested together.
 ///
-/// Each test sets the high bit of the matching bytes. Bits behind the first match may be wrong, so only the first match
+/// Each test sets the high bit of the matching bytes. Bits after the first match may be wrong, so only the first match
 /// counts.
 struct EightBytes: Equatable {
     private let word: UInt64

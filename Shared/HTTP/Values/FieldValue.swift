@@ -1,6 +1,6 @@
 /// The bytes that a field value may hold: visible characters, space, tab and bytes above ASCII.
 enum FieldValue {
-    /// The offset of the first byte that no value may hold, such as the CR behind it; the count if there is none.
+    /// The offset of the first byte that no value may hold, such as the CR after it; the count if there is none.
     static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
         while position + 16 <= bytes.count {

@@ -29,18 +29,18 @@ public struct Headers: Sendable {
     /// Whether there is no field.
     public var isEmpty: Bool { lines.isEmpty }
 
-    /// Adds a field behind the others, and keeps earlier ones of the same name.
+    /// Adds a field after the others, and keeps earlier ones of the same name.
     public mutating func append(_ name: HeaderName, _ value: StaticString) {
         value.withUTF8Buffer { append(name, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a field behind the others, and keeps earlier ones of the same name.
+    /// Adds a field after the others, and keeps earlier ones of the same name.
     public mutating func append(_ name: HeaderName, _ value: String) {
         var value = value
         value.withUTF8 { append(name, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a field behind the others, and keeps earlier ones of the same name.
+    /// Adds a field after the others, and keeps earlier ones of the same name.
     public mutating func append(_ name: HeaderName, _ value: some Collection<UInt8>) {
         let isDone: Void? = value.withContiguousStorageIfAvailable { append(name, UnsafeRawBufferPointer($0)) }
         if isDone == nil { append(name, Array(value)) }

@@ -18,7 +18,7 @@ public enum Token {
         return byte < 128 && highTokenBits & (1 << UInt64(byte - 64)) != 0
     }
 
-    /// The offset behind the token that begins at `start`; `start` itself if there is no token.
+    /// The offset after the token that begins at `start`; `start` itself if there is no token.
     @inline(__always)
     static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start

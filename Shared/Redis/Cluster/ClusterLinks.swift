@@ -18,7 +18,7 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
     /// The connection of each master at which the state became `connected`.
     private var known: [ClusterNode: RedisState] = [:]
 
-    /// Commands in flight to a node that is no master any more have ended by then.
+    /// Commands in flight to a node that is no longer a master have ended by then.
     private static let grace = Duration.seconds(5)
 
     /// Connected while each slot has a master and each master executes commands. The generation grows with each connection
@@ -93,7 +93,7 @@ final class ClusterLinks: @unchecked Sendable, RedisStateSource {
             if case .lost = link.state { cluster.refreshSoon() }
             updateState()
             guard change != .state, router.map?.masters.contains(node) == true else { return }
-            // After a succession the map says so.
+            // When a replica has taken over, the map shows it.
             if change == .returned { cluster.noteReturn(of: node) }
             for observer in returnObservers { observer() }
         }

@@ -8,7 +8,7 @@ enum ClusterRefusal: Equatable {
     case tryAgain
     /// No master serves the slot at present.
     case clusterDown
-    /// The node still reads its data.
+    /// The node is still loading its data.
     case loading
 
     /// Reads an error of `node`; nil for an error that says nothing about the cluster.

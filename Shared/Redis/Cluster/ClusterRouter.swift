@@ -16,7 +16,7 @@ struct ClusterRouter {
     /// The node of commands without a key: one for all of a loop, so that its hints stay in order.
     private(set) var home: ClusterNode?
 
-    /// A command follows so many redirections.
+    /// The most redirections that a command follows.
     static let mostRedirections = 5
     /// A slot on its way needs about a millisecond for each key.
     static let pauseOfSlot = Duration.milliseconds(10)

@@ -13,7 +13,7 @@ enum HashSlot {
         return Int(checksum(name)) % count
     }
 
-    /// CRC16 as XMODEM has it.
+    /// CRC16 as XMODEM defines it.
     private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt16 {
         var sum: UInt16 = 0
         for byte in bytes { sum = sum << 8 ^ table[Int(UInt8(truncatingIfNeeded: sum >> 8) ^ byte)] }

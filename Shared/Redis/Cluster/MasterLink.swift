@@ -16,7 +16,7 @@ final class MasterLink: @unchecked Sendable {
     var onChange: ((Change) -> Void)?
 
     enum Change {
-        /// The state is another one.
+        /// The state has changed.
         case state
         /// The master executes commands again.
         case returned

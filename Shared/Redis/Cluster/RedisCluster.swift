@@ -23,7 +23,7 @@ public final class RedisCluster: @unchecked Sendable {
     private var unrestUntil: UInt64 = 0
     private var isClosed = false
     private var returnObservers: [(loop: EventLoop, handler: @Sendable (ClusterNode) -> Void)] = []
-    /// When masters came back last.
+    /// When each master last came back.
     private var returns: [ClusterNode: UInt64] = [:]
 
     private static let interval = Duration.seconds(1)
@@ -68,7 +68,7 @@ public final class RedisCluster: @unchecked Sendable {
         }
     }
 
-    /// Any node; each call another one.
+    /// Returns any node, a different one at each call.
     func anyServer() -> RedisConfiguration.Server {
         let nodes = map?.nodes ?? seeds
         return (nodes.randomElement() ?? seeds[0]).server
@@ -100,7 +100,7 @@ public final class RedisCluster: @unchecked Sendable {
         loop.execute { [self] in returnObservers.append((target, handler)) }
     }
 
-    /// A master executes commands again. Before that it may have accepted messages that it could tell no other node.
+    /// A master executes commands again. Before that it may have accepted messages that it could send to no other node.
     func noteReturn(of node: ClusterNode) {
         loop.execute { [self] in
             // Each loop has a connection to it, and notices.

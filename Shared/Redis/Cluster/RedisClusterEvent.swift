@@ -4,7 +4,7 @@ public enum RedisClusterEvent: Sendable {
     case redirected(String)
     /// The map was read.
     case refreshed
-    /// The map is another one.
+    /// The map has changed.
     case changed(masters: [String], replicas: Int, slotsMoved: Int, isComplete: Bool)
     /// No node has sent a map.
     case refreshFailed(RedisError)

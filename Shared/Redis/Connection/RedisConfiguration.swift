@@ -9,7 +9,7 @@ public struct RedisConfiguration: Sendable {
     }
 
     public var server: Server
-    /// Nodes of a cluster, which tell the others; empty for a single server.
+    /// Nodes of a cluster that name the other nodes; empty for a single server.
     public var seeds: [Server] = []
     /// The map of the cluster that all connections of the process share: see `joinCluster`.
     public internal(set) var cluster: RedisCluster?

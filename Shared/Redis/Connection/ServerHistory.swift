@@ -2,9 +2,9 @@
 /// have written theirs again. Sans-I/O: times are monotonic nanoseconds.
 struct ServerHistory: Equatable {
     private enum State: Equatable {
-        /// It has been there from the beginning.
+        /// It was never lost.
         case steady
-        /// It is not there, or not yet.
+        /// It cannot be used, or not yet.
         case away
         case returned(at: UInt64)
     }

@@ -1,6 +1,6 @@
 /// The node that each shard channel is subscribed to at.
 ///
-/// It is a replica while one is up: a replica hears the same messages as its master, and outlives it.
+/// It is a replica while one is up: a replica gets the same messages as its master, and survives its end.
 struct ChannelHomes {
     /// The consequence of a change for a channel.
     enum Change: Equatable {
@@ -43,14 +43,14 @@ struct ChannelHomes {
         return placeAll()
     }
 
-    /// A node has no connection any more, or has one again. Channels that wait at a node without one move to it then.
+    /// A node has lost its connection, or has one again. Channels that wait at a node without one move to it then.
     mutating func note(_ node: ClusterNode, isDown: Bool) -> [Change] {
         guard isDown != down.contains(node) else { return [] }
         if isDown { down.insert(node) } else { down.remove(node) }
         return placeAll()
     }
 
-    /// A master executes commands again after a loss. Meanwhile it may have accepted messages that it could not tell its replicas.
+    /// A master executes commands again after a loss. Meanwhile it may have accepted messages that it could not send to its replicas.
     func returned(_ master: ClusterNode) -> [Change] {
         channels.compactMap { name, channel in
             // The connection of a channel at the master itself was lost as well.

@@ -55,14 +55,14 @@ final class ChannelLink: @unchecked Sendable {
         return table.hasListeners(subscription.name)
     }
 
-    /// Gives up a channel that another connection goes on with. Its listeners get `lost`.
+    /// Gives up a channel that another connection takes over. Its listeners get `lost`.
     func takeChannel(_ name: [UInt8]) -> [SubscriptionTable<RedisSubscription>.Subscriber] {
         let (subscribers, wasLive) = table.takeChannel(name)
         if wasLive { lose(subscribers) }
         return subscribers
     }
 
-    /// Goes on with a channel of another connection.
+    /// Takes over a channel of another connection.
     func add(_ subscribers: [SubscriptionTable<RedisSubscription>.Subscriber], to name: [UInt8]) {
         table.add(subscribers, to: name)
         flushSoon()
@@ -177,7 +177,7 @@ extension ChannelLink: RedisPushHandler {
             if isSharded { order.removeFirst() }
             return table.confirmedUnsubscribe(name)
         }
-        // Nobody has asked for it: the slot has moved to another node.
+        // This process did not unsubscribe: the slot has moved to another node.
         guard table.hasListeners(name) else { return }
         owner?.gaveUp(name, by: self)
     }

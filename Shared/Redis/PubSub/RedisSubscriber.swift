@@ -113,7 +113,7 @@ public final class RedisSubscriber: @unchecked Sendable {
         }
     }
 
-    /// A master that is gone may have accepted messages that it told no other node, so every listener needs a gap.
+    /// A master that is gone may have accepted messages that no other node received, so every listener gets a `gap`.
     private func use(_ map: ClusterMap) {
         let before = masters
         masters = map.masters
@@ -142,7 +142,7 @@ extension RedisSubscriber: ChannelLinkOwner {
         if new.isConnected { leaveForeignNode() }
     }
 
-    // A channel that is no shard channel is refused with the connection.
+    // A channel that is not a shard channel is refused with the connection.
     func refused(_: [UInt8], _: ClusterRefusal, by _: ChannelLink) {}
     func gaveUp(_: [UInt8], by _: ChannelLink) {}
 }

@@ -1,6 +1,6 @@
 /// The commands of a connection with shard channels that are not answered yet, in their order.
 ///
-/// An error names no channel, so the order tells which channel was refused.
+/// An error names no channel, so the order shows which channel was refused.
 struct ReplyOrder {
     struct Request: Equatable {
         let channel: [UInt8]

@@ -80,7 +80,7 @@ final class ShardSubscriptions: @unchecked Sendable {
         return link
     }
 
-    /// Gives up nodes that the map does not have any more. One that comes back is connected to when it is needed.
+    /// Gives up nodes that are no longer in the map. One that comes back is connected to when it is needed.
     private func closeUnused(in map: ClusterMap) {
         let nodes = Set(map.nodes)
         for (node, link) in links where !nodes.contains(node) && link.isEmpty {

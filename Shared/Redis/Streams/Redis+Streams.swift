@@ -71,6 +71,26 @@ extension Redis {
         }
     }
 
+    /// XINFO CONSUMERS: the state of each consumer; empty if the stream or the group does not exist.
+    public func consumers(ofStream key: RedisKey, group: String) async throws(RedisError) -> [RedisConsumerState] {
+        do {
+            let consumers = try await run(RedisCommand("XINFO", "CONSUMERS", key, group)).requireArray()
+            return try consumers.map { consumer throws(RedisError) in try RedisConsumerState(consumer) }
+        } catch  where error.code == "ERR" || error.code == "NOGROUP" {
+            return []
+        }
+    }
+
+    /// XGROUP DESTROY: deletes a group with its pending entries; returns false if the group does not exist.
+    @discardableResult
+    public func deleteGroup(_ group: String, ofStream key: RedisKey) async throws(RedisError) -> Bool {
+        do {
+            return try await count(RedisCommand("XGROUP", "DESTROY", key, group)) == 1
+        } catch  where error.code == "ERR" {
+            return false
+        }
+    }
+
     /// XPENDING: the oldest entries that consumers of the group were given and have not acknowledged.
     public func pending(
         ofStream key: RedisKey, group: String, limit: Int = 100

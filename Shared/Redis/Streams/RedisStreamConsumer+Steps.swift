@@ -33,7 +33,7 @@ extension RedisStreamConsumer {
     private func removeDeadConsumers(over connection: RedisConnection) async throws(RedisError) {
         let list = RedisCommand("XINFO", "CONSUMERS", consumption.stream, consumption.group)
         for reply in try await connection.run(list).requireArray() {
-            let consumer = try ConsumerState(reply)
+            let consumer = try RedisConsumerState(reply)
             let isDead = consumer.pending == 0 && consumer.idle > consumption.consumerRetention
             guard isDead, consumer.name != consumption.consumer else { continue }
             let removal: [any RedisArgument] = ["DELCONSUMER", consumption.stream, consumption.group, consumer.name]
@@ -108,19 +108,5 @@ private struct ReadEntry {
         entry = try RedisStreamEntry(reply)
         guard let name = try reply.requireArray().first else { throw .unexpectedReply("an entry without a name") }
         id = try RedisStreamEntry.ID(reply: name)
-    }
-}
-
-/// A consumer in a reply of XINFO CONSUMERS.
-private struct ConsumerState {
-    let name: String
-    let pending: Int64
-    let idle: Duration
-
-    init(_ reply: RedisValue) throws(RedisError) {
-        let values = try reply.requireNamedValues()
-        name = try values.require("name").requireText()
-        pending = try values.require("pending").requireInteger()
-        idle = .milliseconds(try values.require("idle").requireInteger())
     }
 }

@@ -110,7 +110,7 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         return connection
     }
 
-    /// Whether another node has the stream, so that the consumer goes on there at once.
+    /// Whether another node has the stream, so that the consumer continues there at once.
     private func follows(_ error: RedisError) -> Bool {
         guard let cluster = configuration.cluster, let lastNode else { return false }
         guard case .server(let error) = error, let refusal = ClusterRefusal(error, from: lastNode) else {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// the reader.
 ///
 /// At most `limit` bytes wait. Further lines are dropped and counted, and a line reports the number as soon as there is
-/// space.
+/// space. So are lines that cannot be written, as on a full disk: a later line tries again.
 public final class LogOutput: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -15,6 +15,12 @@ public final class LogOutput: Sendable {
         var isWriting = false
         var dropped: UInt64 = 0
         var unreported: UInt64 = 0
+        /// The number in the report that is being written.
+        var reporting: UInt64 = 0
+        /// Whether the last write failed. Then nothing is written until there is another line.
+        var hasFailed = false
+        /// Whether the descriptor got a part of a line that was dropped.
+        var isTorn = false
         var flushes: [UnsafeContinuation<Void, Never>] = []
     }
 
@@ -67,14 +73,30 @@ public final class LogOutput: Sendable {
     private func writeAll() {
         usleep(Self.gatheringMicroseconds)
         var bytes: [UInt8] = []
-        while takeWaiting(&bytes) { writeOut(bytes) }
+        while takeWaiting(&bytes) { wrote(writeOut(bytes), of: bytes) }
+    }
+
+    /// Records the result of a write: counts the lines of `bytes` that were not written whole.
+    private func wrote(_ count: Int, of bytes: [UInt8]) {
+        state.withLock { state in
+            state.hasFailed = count < bytes.count
+            if state.hasFailed {
+                // The end of a torn line comes first, and the report last.
+                let others = (count == 0 && state.isTorn ? 1 : 0) + (state.reporting > 0 ? 1 : 0)
+                let lines = UInt64(bytes[count...].count { $0 == UInt8(ascii: "\n") } - others)
+                state.dropped += lines
+                state.unreported += lines + state.reporting
+            }
+            if count > 0 { state.isTorn = bytes[count - 1] != UInt8(ascii: "\n") }
+            state.reporting = 0
+        }
     }
 
     /// Swaps the waiting bytes with `bytes`, which is empty; returns false if nothing waits.
     private func takeWaiting(_ bytes: inout [UInt8]) -> Bool {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 65_536)
         let done = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
-            if state.waiting.isEmpty && state.unreported == 0 {
+            if state.waiting.isEmpty && (state.unreported == 0 || state.hasFailed) {
                 state.isWriting = false
                 defer { state.flushes = [] }
                 return state.flushes
@@ -82,8 +104,10 @@ public final class LogOutput: Sendable {
             swap(&bytes, &state.waiting)
             if state.unreported > 0 {
                 bytes += Self.report(dropped: state.unreported)
-                state.unreported = 0
+                (state.reporting, state.unreported) = (state.unreported, 0)
             }
+            // The next line begins a line of its own.
+            if state.isTorn { bytes.insert(UInt8(ascii: "\n"), at: 0) }
             return nil
         }
         for flush in done ?? [] { flush.resume() }
@@ -94,7 +118,8 @@ public final class LogOutput: Sendable {
         Array(#"{"level":"warning","message":"lines of the log were dropped","count":\#(count)}"#.utf8) + [10]
     }
 
-    private func writeOut(_ bytes: [UInt8]) {
+    /// Returns how many bytes were written: all, unless a write failed.
+    private func writeOut(_ bytes: [UInt8]) -> Int {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -105,10 +130,11 @@ public final class LogOutput: Sendable {
                     var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&ready, 1, -1)
                 } else if errno != EINTR {
-                    // The reader has closed the pipe; nothing can be reported any more.
-                    return
+                    // The reader has closed the pipe, or the disk is full.
+                    break
                 }
             }
+            return bytes.count - rest.count
         }
     }
 }

@@ -45,7 +45,8 @@ public struct ProcessMetrics: MetricsSource {
     }
 
     private static var openDescriptors: Double {
-        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        // Without a free one the folder cannot be opened.
+        guard let folder = opendir("/proc/self/fd") else { return errno == EMFILE ? descriptorLimit : 0 }
         defer { closedir(folder) }
         // `.`, `..` and the folder itself are not counted.
         var count = -3

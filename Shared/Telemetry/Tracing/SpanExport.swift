@@ -2,7 +2,7 @@ public import Wire
 
 /// Spans as one request to a collector: `ExportTraceServiceRequest` in the JSON encoding of OTLP 1.
 ///
-/// Ids are hexadecimal, and 64-bit numbers are texts, as that encoding wants them.
+/// Ids are hexadecimal, and 64-bit numbers are texts, as that encoding requires.
 public struct SpanExport: JSONWritable, Sendable {
     private let service: String
     private let version: String

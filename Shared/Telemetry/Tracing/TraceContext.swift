@@ -65,7 +65,7 @@ extension TraceContext {
 
     /// Parses the value of a `traceparent` header; nil if it is not well-formed, and a new trace should start.
     public init?(traceparent text: Span<UInt8>, state: Span<UInt8>? = nil) {
-        // Later versions may append fields behind a hyphen; the known fields keep their offsets.
+        // Later versions may append fields after a hyphen; the known fields keep their offsets.
         guard text.count == Self.length || text.count > Self.length && text[Self.length] == UInt8(ascii: "-"),
             let version = text.hexadecimal(0..<2), version != 0xFF, version > 0 || text.count == Self.length,
             text[2] == UInt8(ascii: "-"), text[35] == UInt8(ascii: "-"), text[52] == UInt8(ascii: "-"),

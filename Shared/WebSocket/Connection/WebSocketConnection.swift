@@ -16,8 +16,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false
     private var hasHeard = false
-    /// Bytes behind a compressed message wait for the next turn: one message is inflated a turn, so that the sockets of the
-    /// loop take turns.
+    /// Whether bytes after a compressed message wait for the next turn of the loop. One message of a socket is inflated in a
+    /// turn, so that no socket holds up the others.
     private var hasYielded = false
     /// Sends keep-alive pings while open, and limits the time of closing.
     private var timer: LoopTimer?
@@ -113,7 +113,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     public func received(_ bytes: RawSpan) -> Int {
         hasHeard = true
-        // Behind its end, a peer that may send little gets no more work done.
+        // Once a peer with rates has ended its side, its remaining bytes are dropped.
         if options.rates != nil && hasYielded && socket.peerHasEnded && !machine.hasEnded {
             endOfInput()
             return bytes.byteCount
@@ -150,7 +150,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         case .finish(let ending, let lastFrame):
             if let lastFrame { socket.write(lastFrame) }
             tell(ending)
-            // Reading on would cost work for a peer that may go on sending: with rates, its bytes stay in the kernel.
+            // Reading on would cost work for a peer that may keep sending: with rates, its bytes stay in the kernel.
             endConnection(discardsInput: options.rates == nil || ending.isClean)
         }
     }

@@ -57,7 +57,7 @@ final class Inflater {
         }
     }
 
-    /// Behind a block marked as the last (RFC 7692 §7.2.3.4) another stream may follow that refers to earlier bytes.
+    /// After a block marked as the last (RFC 7692 §7.2.3.4), another stream may follow that refers to earlier bytes.
     private func beginNextStream() {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32768) { window in
             var count: UInt32 = 0

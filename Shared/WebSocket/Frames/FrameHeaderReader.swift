@@ -4,7 +4,7 @@ struct FrameHeaderReader {
     private var held: InlineArray<14, UInt8> = InlineArray(repeating: 0)
     private var heldCount = 0
 
-    /// Reads the header at `position` and moves `position` behind it; nil, with all bytes consumed, if more are needed.
+    /// Reads the header at `position` and moves `position` past it; nil, with all bytes consumed, if more are needed.
     mutating func next(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(ProtocolFailure) -> FrameHeader? {

@@ -6,7 +6,7 @@ struct FrameMask {
     /// `key` contains the bytes in wire order, with the first one lowest.
     init(key: UInt32) { self.key = key }
 
-    /// Masks or unmasks in place; the next call continues behind this one.
+    /// Masks or unmasks in place; the next call continues where this one ended.
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         let wide = UInt64(key) | UInt64(key) << 32

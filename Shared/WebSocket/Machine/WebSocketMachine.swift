@@ -155,8 +155,8 @@ public struct WebSocketMachine {
         return state == .open ? frame(.ping, payload) : nil
     }
 
-    /// Begins the close handshake: returns the frame to send, behind which only the peer's close frame is expected; nil if
-    /// the WebSocket is closing already.
+    /// Begins the close handshake: returns the frame to send, or nil if the WebSocket is closing already. After it, only the
+    /// peer's close frame is expected.
     public mutating func close(_ code: CloseCode = .normal, reason: String = "") -> [UInt8]? {
         precondition(code.isSendable)
         guard state == .open else { return nil }

@@ -2,7 +2,7 @@
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 
-    /// Takes any number; `isSendable` tells whether a close frame may contain it.
+    /// Takes any number; `isSendable` is true if a close frame may contain it.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     public static let normal = CloseCode(rawValue: 1000)

@@ -8,17 +8,12 @@
 ///
 /// It writes the commas itself and relies on its caller for the rest: in an object every value follows its key.
 public struct JSONWriter: Sendable {
-    /// The written bytes, including those that were there before.
+    /// The written bytes.
     public private(set) var output: ByteWriter
     @usableFromInline var needsComma = false
 
     public init(capacity: Int = 256) {
         output = ByteWriter(capacity: capacity)
-    }
-
-    /// Writes the next value behind `output`, such as a head or a packet type.
-    public init(behind output: consuming ByteWriter) {
-        self.output = output
     }
 
     public var bytes: [UInt8] { output.bytes }
@@ -30,8 +25,8 @@ public struct JSONWriter: Sendable {
         return json.output.take()
     }
 
-    /// Returns the bytes written so far and goes on behind them, in the same arrays and objects: for a long text that is
-    /// sent in pieces.
+    /// Returns the bytes written so far and continues within the same arrays and objects: for a long text that is sent in
+    /// pieces.
     public mutating func takeWritten() -> [UInt8] { output.take() }
 
     /// Returns the bytes and starts again, empty.

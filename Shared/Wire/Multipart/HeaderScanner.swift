@@ -18,7 +18,7 @@ struct HeaderScanner {
         return text(field, from: start)
     }
 
-    /// A token or a quoted string, and the blanks behind it.
+    /// A token or a quoted string, and the blanks after it.
     mutating func value(_ field: Span<UInt8>) -> String? {
         skipBlanks(field)
         guard skip(field, UInt8(ascii: "\"")) else { return token(field, until: UInt8(ascii: ";")) }

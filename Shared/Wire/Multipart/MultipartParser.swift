@@ -11,12 +11,12 @@ public struct MultipartParser: Sendable {
     private enum State {
         /// Before the first boundary, which must come first in the body.
         case start
-        /// Behind the characters of a boundary.
+        /// After the characters of a boundary.
         case boundary
         case headers
         /// In a part's content, of which `length` bytes have been returned.
         case content(isFile: Bool, length: Int)
-        /// Behind the last boundary: the rest is ignored.
+        /// After the last boundary: the rest is ignored.
         case epilogue
     }
 

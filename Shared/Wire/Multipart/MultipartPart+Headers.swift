@@ -1,5 +1,5 @@
 extension MultipartPart {
-    /// Parses the headers of a part, without the empty line behind them; nil if a line is not a header, or if the
+    /// Parses the headers of a part, without the empty line after them; nil if a line is not a header, or if the
     /// headers do not name a form field.
     init?(headers: Span<UInt8>) {
         var disposition: HeaderParameters?

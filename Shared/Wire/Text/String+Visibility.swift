@@ -34,7 +34,7 @@ extension Unicode.Scalar {
         switch value {
         case 0x200C, 0x200D, 0xFE00...0xFE0F: return .joiner
         case 0xE0020...0xE007F: return .tag
-        // The blank pattern of Braille is no white space in Unicode.
+        // Unicode does not count the blank pattern of Braille as white space.
         case 0x2800: return .blank
         default: break
         }

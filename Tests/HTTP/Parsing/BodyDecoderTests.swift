@@ -30,7 +30,7 @@ import Testing
         return (body, waiting, decoder.isComplete)
     }
 
-    @Test("A body is decoded alike however it is cut, and the bytes behind it are left", arguments: 0..<40)
+    @Test("A body is decoded alike however it is cut, and the bytes after it are left", arguments: 0..<40)
     func cuts(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let body = (0..<Int.random(in: 1...2000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

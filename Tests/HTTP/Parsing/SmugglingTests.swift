@@ -18,7 +18,7 @@ import Testing
         } body: { running in
             for (name, request) in SmugglingCorpus.refused {
                 let client = try running.client()
-                // A request behind a refused one is never served.
+                // A request after a refused one is never served.
                 client.sendWhileTaken(Array((request + "GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n").utf8))
                 let reply = try client.reply()
                 #expect(reply.status == 400, "\(name)")
@@ -31,7 +31,7 @@ import Testing
         #expect(smuggled.value == 0)
     }
 
-    @Test("The server closes the connection of a refused request by itself, even while the client goes on sending")
+    @Test("The server closes the connection of a refused request by itself, even while the client keeps sending")
     func closing() async throws {
         try await withServer {
             $0.lingerTimeout = .milliseconds(50)

@@ -39,7 +39,7 @@ final class Client: @unchecked Sendable {
         }
     }
 
-    /// Reads this number of bytes behind the last reply.
+    /// Reads this number of bytes after the last reply.
     func bytes(_ count: Int) throws -> [UInt8] {
         if pending.count < count { pending += try connection.receive(exactly: count - pending.count) }
         defer { pending.removeFirst(count) }

@@ -9,7 +9,7 @@ final class ClientFixture: Sendable {
 
     init(loops: Int = 1, _ configure: (inout HTTPClient.Configuration) -> Void = { _ in }) {
         var configuration = HTTPClient.Configuration()
-        configuration.connectTimeout = .seconds(10).patiently
+        configuration.connectTimeout = .seconds(20).patiently
         configure(&configuration)
         group = EventLoopGroup(count: loops)
         client = HTTPClient(on: group, configuration: configuration)
@@ -23,7 +23,7 @@ final class ClientFixture: Sendable {
     /// Sends on the first loop.
     func send(_ request: HTTPClient.Request) async throws -> HTTPClient.Reply {
         let client = client
-        return try await group.loops[0].run { try await client.send(request) }
+        return try await group.loops[0].run { try await client.send(request.patient) }
     }
 
     func get(_ url: String) async throws -> HTTPClient.Reply { try await send(.init(.get, url)) }
@@ -51,6 +51,16 @@ final class ClientFixture: Sendable {
                 return try await tasks.reduce(into: []) { $0.append($1) }
             }
         }
+    }
+}
+
+extension HTTPClient.Request {
+    /// This request, with a time limit that only a fault reaches unless it has one of its own.
+    var patient: HTTPClient.Request {
+        guard deadline == HTTPClient.Request(.get, "").deadline else { return self }
+        var request = self
+        request.deadline = .seconds(60).patiently
+        return request
     }
 }
 

@@ -12,7 +12,7 @@ final class NginxServer: Sendable {
     var authority: String { folder.path + "/ca.pem" }
 
     /// - Parameters:
-    ///   - protocols: the words behind `ssl` in the `listen` of the TLS port.
+    ///   - protocols: the words after `ssl` in the `listen` of the TLS port.
     ///   - settings: further directives of the server.
     init(protocols: String = "http2", settings: String = "") async throws {
         try await Certificates.make(in: folder.path)

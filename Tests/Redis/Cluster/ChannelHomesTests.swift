@@ -43,7 +43,7 @@ import Testing
         #expect(homes.home(of: Self.channel) == Self.node(7003))
     }
 
-    @Test("When a replica takes over, its channels stay and have a gap: the dead master may have told it nothing")
+    @Test("When a replica takes over, its channels stay and have a gap: the dead master may have sent it nothing")
     mutating func failover() throws {
         _ = homes.add(Self.channel)
         let changes = homes.use(
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "When a master comes back, its channels at replicas have a gap: it may have accepted what it could tell no replica"
+        "When a master comes back, its channels at replicas have a gap: it may have messages that replicas lack"
     )
     mutating func returned() throws {
         _ = homes.add(Self.channel)

@@ -17,7 +17,7 @@ import Testing
         ClusterRefusal(RedisRefusal(message: message), from: seed)
     }
 
-    @Test("Refusals of a cluster are understood, and other errors are none")
+    @Test("Redirections of a cluster are recognised, and other errors are not taken for one")
     func refusals() {
         #expect(Self.refusal("MOVED 7 10.0.0.1:7002") == .moved(slot: 7, to: Self.node(7002)))
         #expect(Self.refusal("MOVED 7 :7002") == .moved(slot: 7, to: Self.node(7002)), "the host that answered")

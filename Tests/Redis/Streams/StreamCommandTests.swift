@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test("A group tells of its consumers, and is deleted with its pending entries")
+    func deletedGroup() async throws {
+        try await RedisFixture.run { fixture async throws in
+            let (redis, key) = (fixture.redis, fixture.key("stream"))
+            #expect(try await redis.consumers(ofStream: key, group: "readers").isEmpty)
+            #expect(try await !redis.deleteGroup("readers", ofStream: key))
+            try await redis.append(["n": 1], toStream: key)
+            #expect(try await redis.consumers(ofStream: key, group: "readers").isEmpty)
+            #expect(try await !redis.deleteGroup("readers", ofStream: key))
+            try await redis.createGroup("readers", ofStream: key)
+            try await redis.run(RedisCommand("XREADGROUP", "GROUP", "readers", "me", "STREAMS", key, ">"))
+            let consumers = try await redis.consumers(ofStream: key, group: "readers")
+            #expect(consumers.map(\.name) == ["me"] && consumers.map(\.pending) == [1])
+            #expect(try await redis.deleteGroup("readers", ofStream: key))
+            #expect(try await redis.groups(ofStream: key).isEmpty)
+            #expect(try await redis.length(ofStream: key) == 1)
+        }
+    }
+
     @Test(
         "The id of an entry is parsed strictly",
         arguments: ["", "1", "1-", "-1", "1-2-3", "a-1", "1-18446744073709551616"])

@@ -109,7 +109,7 @@ struct MultipartTests {
         #expect(error("--XX\r\n\r\nx\r\n--XX--") == .malformedHeader)
     }
 
-    @Test("A form may be empty, begin with an empty line, and have blanks behind boundaries and text behind its end")
+    @Test("A form may be empty, begin with an empty line, and have blanks after boundaries and text after its end")
     func edges() throws {
         #expect(error("--XX--") == nil)
         #expect(error("--XX--\r\n") == nil)
@@ -128,7 +128,7 @@ struct MultipartTests {
         #expect(error(text) == .malformedBoundary)
     }
 
-    @Test("Endless blanks behind a boundary are refused")
+    @Test("Endless blanks after a boundary are refused")
     func blanks() {
         #expect(error("--XX" + String(repeating: " ", count: 1000)) == .malformedBoundary)
     }
