@@ -204,7 +204,7 @@ let package = Package(
             of: "realtime-gateway",
             alsoUsing: [
                 "standins", "Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "ServiceKit",
-                "ServiceSupport", "TestSupport", "Wire",
+                "ServiceSupport", "Telemetry", "TestSupport", "Wire",
             ]),
         tests(
             of: "auth-service",

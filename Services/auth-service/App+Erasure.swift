@@ -8,15 +8,17 @@ extension App {
         facts: AccountFactPublisher, workspaces: WorkspaceClient, mails: MailOutbox, portraits: Pictures
     ) throws -> Erasures {
         let grants = try GrantSettings(service.config)
+        let deadline = service.config[AuthSettings.providerDeadlineKey]
         let signal = WakeSignal()
         let job = ErasureJob(
             store: store, facts: facts,
             grants: ProviderGrants(
                 kakao: KakaoGrants(
-                    http: service.provider("kakao"), base: settings.kakaoURL, adminKey: grants.kakaoAdminKey),
+                    http: service.provider("kakao"), base: settings.kakaoURL, adminKey: grants.kakaoAdminKey,
+                    deadline: deadline),
                 apple: AppleGrants(
                     http: service.provider("apple"), base: settings.appleURL, key: grants.appleKey,
-                    team: grants.appleTeam)),
+                    team: grants.appleTeam, deadline: deadline)),
             metrics: ErasureMetrics(service.metrics), signal: signal, log: service.log)
         service.background("erasures") { try await job.run(on: $0) }
         service.background("finished erasures", every: .seconds(3600), job.forget)

@@ -33,6 +33,9 @@ extension App {
                 try await store.deleteExpired(at: .now)
             }
         }
+        service.background("old counts of notices", every: .seconds(3600)) {
+            try await store.forgetNotices(at: .now)
+        }
         return MailOutbox(
             store: store, isSetUp: transport != nil, lifetime: settings.lifetime, signal: signal, log: service.log)
     }
@@ -40,18 +43,18 @@ extension App {
     /// Builds the changes of passwords and addresses, and the removal of old codes and devices.
     static func assembleCredentials(
         _ service: ServiceBuilder, _ stores: CredentialStores, accounts: Accounts, mails: MailOutbox,
-        sessions: Sessions, facts: AccountFactPublisher, throttle: LoginThrottle
+        sessions: Sessions, factors: SecondFactors, facts: AccountFactPublisher, throttle: LoginThrottle
     ) -> Credentials {
         let limits = CodeSettings(service.config).limits
         service.background("old codes and devices", every: .seconds(600)) {
             try await stores.codes.deleteOld(before: Timestamp.now - max(Codes.window, limits.lifetime))
-            try await stores.devices.forget(before: Timestamp.now - NewDevices.memory)
+            try await stores.devices.forget(before: Timestamp.now - NewDevices.retention)
         }
         return Credentials(
             store: stores.credentials, accounts: accounts,
             codes: Codes(
                 store: stores.codes, generator: CodeGenerator(credential: service.credential), mails: mails,
                 limits: limits),
-            mails: mails, sessions: sessions, facts: facts, throttle: throttle)
+            mails: mails, sessions: sessions, factors: factors, facts: facts, throttle: throttle)
     }
 }

@@ -26,7 +26,7 @@ extension App {
         let issuers = settings.issuers.map { registration in
             OIDCIssuer(
                 registration, on: service.loops.loops[0], http: service.provider("oidc"),
-                keyInterval: settings.keyInterval)
+                keyInterval: settings.keyInterval, deadline: service.config[AuthSettings.providerDeadlineKey])
         }
         let signIns = OIDCSignIns(issuers: issuers, store: store, accounts: accounts)
         service.background("old sign-ins with issuers", every: .seconds(600), signIns.forget)

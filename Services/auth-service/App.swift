@@ -34,13 +34,13 @@ enum App {
         service.background("signing keys", every: .seconds(60)) { try await signingKeys.refresh() }
         service.background("expired sessions", every: .seconds(600)) { try await sessionStore.deleteExpired(at: .now) }
         let publisher = RevocationPublisher(redis: redis, revocations: try service.access().revocations)
-        let sessions = Sessions(
-            store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
-            publisher: publisher,
-            refreshes: BucketTable(rate: settings.refreshes.rate, burst: settings.refreshes.burst))
         let hints = RepeatedHints(redis: redis, on: service.loops)
         let facts = AccountFactPublisher(
             outbox: service.outbox(of: AccountFact.self, in: database, to: redis), hints: hints)
+        let sessions = Sessions(
+            store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
+            publisher: publisher, facts: facts,
+            refreshes: BucketTable(rate: settings.refreshes.rate, burst: settings.refreshes.burst))
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
@@ -55,11 +55,14 @@ enum App {
         let coins = Coins(
             payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
             log: service.log)
-        let kakao = Kakao(http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID)
+        let providerDeadline = service.config[AuthSettings.providerDeadlineKey]
+        let kakao = Kakao(
+            http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID,
+            deadline: providerDeadline)
         let apple = Apple(
             keys: ProviderKeys(
                 on: service.loops.loops[0], http: service.provider("apple"), url: settings.appleURL + "/auth/keys",
-                interval: settings.appleKeyInterval),
+                interval: settings.appleKeyInterval, deadline: providerDeadline),
             clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
         let links = try service.fileLinks()
         let mails = try assembleMail(service, MailStore(database: database))
@@ -70,14 +73,13 @@ enum App {
         let throttle = LoginThrottle(shared: LoginFailureStore(redis: redis))
         let credentialStores = CredentialStores(database: database)
         let newDevices = NewDevices(
-            store: credentialStores.devices, mails: mails, facts: facts, credential: service.credential,
-            log: service.log)
+            store: credentialStores.devices, mails: mails, credential: service.credential, log: service.log)
         let finish = assembleSignIn(
             service, SecondFactorStores(database: database), sessions: sessions, workspaces: workspaces,
             newDevices: newDevices, mails: mails, facts: facts)
         let credentials = assembleCredentials(
-            service, credentialStores, accounts: accounts, mails: mails, sessions: sessions, facts: facts,
-            throttle: throttle)
+            service, credentialStores, accounts: accounts, mails: mails, sessions: sessions,
+            factors: finish.tickets.factors, facts: facts, throttle: throttle)
         let social = SocialAccounts(store: accountStore, identities: identities)
         let oidcRoutes = try assembleOIDC(service, OIDCStore(database: database), accounts: social, finish: finish)
         let confirmation = DeletionConfirmation(
@@ -98,6 +100,8 @@ enum App {
             blocks: Blocks(
                 store: BlockStore(database: database), publisher: BlockPublisher(hints: hints), workspaces: workspaces,
                 limit: service.config[AuthSettings.blockLimitKey]))
+        let profileImageRoutes = ProfileImageRoutes(
+            profileImages: profileImages, imageSize: settings.imageSize, links: links)
         service.publicRoutes { routes in
             JoinRoutes(
                 accounts: accounts, sessions: sessions, autoJoin: finish.autoJoin, newDevices: newDevices,
@@ -115,8 +119,7 @@ enum App {
             oidcRoutes.register(in: &routes)
             blockRoutes.register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
-            ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize, links: links)
-                .register(in: &routes)
+            profileImageRoutes.register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
                 profiles: profiles, reader: ProfileReader(accounts: accountStore, coins: coins, on: service.loops),
@@ -129,6 +132,7 @@ enum App {
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
             erasureRoutes.registerInternal(in: &routes)
             blockRoutes.registerInternal(in: &routes)
+            profileImageRoutes.registerInternal(in: &routes)
             MailRoutes(notices: NoticeMails(outbox: mails, secondFactors: SecondFactorStore(database: database)))
                 .registerInternal(in: &routes)
             BotRoutes(bots: bots).registerInternal(in: &routes)

@@ -38,10 +38,14 @@ struct AuthSettings: Sendable {
         "apple_url", default: "https://appleid.apple.com", "Base URL of Apple's public keys.")
     private static let appleKeyIntervalKey = ConfigKey(
         "apple_key_interval", default: Duration.seconds(10),
-        "Shortest interval between fetches of Apple's keys that tokens with an unknown key cause.")
+        "The shortest interval between two fetches of Apple's keys because of tokens with an unknown key.")
     private static let appleClientIDsKey = ConfigKey(
         "apple_client_ids", default: [String](),
         "Bundle and service ids of our apps; an empty list turns sign-in with Apple off.")
+
+    static let providerDeadlineKey = ConfigKey(
+        "provider_deadline", default: Duration.seconds(5), atLeast: .milliseconds(1),
+        "Time-out of a request to Kakao, Apple or an issuer of OpenID Connect.")
 
     static let blockLimitKey = ConfigKey(
         "user_blocks", default: 1000, atLeast: 1, "The most users that one user can block.")
@@ -56,7 +60,7 @@ struct AuthSettings: Sendable {
             loginHashShareKey.entry, freeJoinsKey.entry, joinWaitKey.entry, joinMemoryKey.entry, refreshRateKey.entry,
             refreshBurstKey.entry,
             kakaoURLKey.entry, kakaoAppIDKey.entry,
-            appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
+            appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry, providerDeadlineKey.entry,
         ] + MailSettings.entries + CodeSettings.entries
         + GrantSettings.entries + ExportSettings.entries + SecondFactorSettings.entries
         + OIDCSettings.entries + PreviewLimits.entries

@@ -9,8 +9,8 @@ struct CodeSettings: Sendable {
     private static let mailsKey = ConfigKey(
         "code_mails", default: 5, atLeast: 1,
         """
-        Mails with a code to one address in an hour, besides as many for resets and as many for resets from known networks, \
-        and those that one account causes.
+        Mails with a code to one address in an hour for each purpose, as many for resets from known networks, and those that \
+        one account causes.
         """)
     private static let requestsKey = ConfigKey(
         "code_requests", default: 60, atLeast: 1, "Password resets of one IP address in an hour, both steps counted.")

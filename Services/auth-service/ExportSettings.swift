@@ -11,22 +11,22 @@ struct ExportSettings: Sendable {
         "How long an export can be downloaded. Then its file is erased.")
     private static let sizeKey = ConfigKey(
         "export_size", default: ByteCount(50 << 30), "The largest export; a larger one fails.")
-    private static let patienceKey = ConfigKey(
+    private static let giveUpKey = ConfigKey(
         "export_patience", default: Duration.seconds(86_400), atLeast: .seconds(60),
         "How long an export is retried before it fails.")
 
-    static let entries = [intervalKey.entry, lifetimeKey.entry, sizeKey.entry, patienceKey.entry]
+    static let entries = [intervalKey.entry, lifetimeKey.entry, sizeKey.entry, giveUpKey.entry]
 
     let interval: Duration
     let lifetime: Duration
     /// Bytes.
     let size: Int
-    let patience: Duration
+    let giveUpAfter: Duration
 
     init(_ config: Config) {
         interval = config[Self.intervalKey]
         lifetime = config[Self.lifetimeKey]
         size = config[Self.sizeKey].bytes
-        patience = config[Self.patienceKey]
+        giveUpAfter = config[Self.giveUpKey]
     }
 }

@@ -32,5 +32,6 @@ enum Migrations {
             number: 122, name: "codes_of_known_networks", sql: PackageResources._122_codes_of_known_networks_sql),
         Migration(
             number: 123, name: "addresses_of_erasures", sql: PackageResources._123_addresses_of_erasures_sql),
+        Migration(number: 124, name: "notices", sql: PackageResources._124_notices_sql),
     ]
 }

@@ -11,7 +11,7 @@ struct OIDCSettings: Sendable {
         "A JSON file with the OpenID Connect issuers that users may sign in with; empty for none.")
     private static let intervalKey = ConfigKey(
         "oidc_key_interval", default: Duration.seconds(10),
-        "Shortest interval between fetches of an issuer's keys that tokens with an unknown key cause.")
+        "The shortest interval between two fetches of an issuer's keys because of tokens with an unknown key.")
 
     static let entries = [fileKey.entry, intervalKey.entry]
 
@@ -28,7 +28,7 @@ struct OIDCSettings: Sendable {
         }
         guard let text = Config.textOfFile(path), let json = try? JSONValue(parsing: text),
             let elements = json.elements
-        else { throw ConfigError("oidc_issuers_file: \(path) is no JSON list") }
+        else { throw ConfigError("oidc_issuers_file: \(path) is not a JSON list") }
         issuers = try elements.map { element in
             guard let issuer = OIDCIssuer.Registration(element) else {
                 throw ConfigError(

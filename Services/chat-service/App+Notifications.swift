@@ -14,20 +14,19 @@ struct Notifications: Sendable {
     init(
         stores: NotificationStores, hints: RepeatedHints, access: RoomAccess, messages: MessageStore,
         members: RoomMembers, blocks: BlockCache, profiles: ProfileCache, roomWorkspaces: RoomWorkspaces,
-        wide: WideReads, settings: ChatSettings
+        wide: WideReads, finder: WorkspaceFinder?, settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(hints: hints)
         preferences = Preferences(settings: stores.settings, levels: stores.levels, publisher: publisher)
         drafts = Drafts(
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
+        let badgeStore = BadgeStore(recipients: stores.recipients, wide: wide, finder: finder)
         decisions = PushDecisions(
             messages: messages, mentions: stores.mentions, recipients: stores.recipients, workspaces: access.workspaces,
-            roomWorkspaces: roomWorkspaces, blocks: blocks, profiles: profiles, wide: wide)
+            roomWorkspaces: roomWorkspaces, blocks: blocks, profiles: profiles, badgeStore: badgeStore)
         receipts = ReadReceipts(members: members, store: stores.readers)
-        badges = Badges(
-            store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces, blocks: blocks,
-            wide: wide)
+        badges = Badges(store: badgeStore, workspaces: access.workspaces, blocks: blocks)
     }
 
     func register(in routes: inout PublicRoutes) {

@@ -9,23 +9,30 @@ struct Safety: Sendable {
     private let watch: ReportWatch
 
     init(
-        reports store: ReportStore, standings: StandingStore, cache: ModerationCache, hints: RepeatedHints,
-        access: RoomAccess, messages: MessageStore, names: RoomNames, changes: MessageChanges, limits: ReportLimits
+        _ service: ServiceBuilder, reports store: ReportStore, standings: StandingStore, cache: ModerationCache,
+        hints: RepeatedHints, access: RoomAccess, messages: MessageStore, names: RoomNames, changes: MessageChanges
     ) {
         let publisher = ModerationPublisher(hints: hints, cache: cache)
+        let (limits, files) = (ReportLimits(service.config), changes.attachments.files)
+        let pictures = ReportPictures(
+            store: store.pictures, leases: store.leases, files: files,
+            auth: AuthClient(service.internalClient(service.peers.auth)), workspaces: access.workspaces,
+            log: service.log)
         reports = Reports(
             store: store, access: access, messages: messages, names: names, changes: changes, publisher: publisher,
-            limits: limits)
+            pictures: pictures, limits: limits)
         moderation = Moderation(store: standings, access: access, publisher: publisher)
-        watch = ReportWatch(store: store, files: changes.attachments.files, limits: limits)
+        watch = ReportWatch(store: store, files: files, limits: limits)
     }
 
-    /// Starts the background work, and shows the queue on the page of metrics.
+    /// Starts the background work, and shows the queue on the metrics page.
     func begin(in service: ServiceBuilder) {
         service.queue("reports", length: reports.store.length)
         service.metrics.add(watch)
         service.background("overdue reports", every: .seconds(15), watch.count)
         service.background("answered reports", every: .seconds(3600), watch.erase)
+        service.background("pictures of reports", reports.pictures.run)
+        service.background("pictures of older reports", every: .seconds(3600), reports.pictures.noteOlder)
     }
 
     func register(in routes: inout PublicRoutes) {
@@ -35,5 +42,8 @@ struct Safety: Sendable {
 
     func register(in routes: inout OperatorRoutes) { ReportRoutes(reports: reports).register(in: &routes) }
 
-    func register(in routes: inout InternalRoutes) { ReportRoutes(reports: reports).register(in: &routes) }
+    func register(in routes: inout InternalRoutes) {
+        ReportRoutes(reports: reports).register(in: &routes)
+        ModerationRoutes(moderation: moderation).register(in: &routes)
+    }
 }

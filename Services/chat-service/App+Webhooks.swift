@@ -53,7 +53,7 @@ struct Webhooks: Sendable {
             publicURL: try PublicURL(service.config))
     }
 
-    /// Starts the background work, and shows the queue on the page of metrics.
+    /// Starts the background work, and shows the queue on the metrics page.
     func begin(in service: ServiceBuilder) {
         service.queue("webhooks", length: queues.length)
         service.background("webhook intake", intake.run)

@@ -36,7 +36,6 @@ enum App {
             nodes: service.databaseNodes("chat").map { NodeStore(host: $0.host, database: $0.pool) },
             subscriber: subscriber)
         let (messages, details) = (history.reader.primary.messages, history.reader.primary.details)
-        let changeStore = history.reader.primary.changes
         let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
         _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let standings = StandingStore(database: database)
@@ -45,8 +44,9 @@ enum App {
         let roomAccess = RoomAccess(
             cache: access, workspaces: workspaces, dms: dms, blocks: blocks, knownDMs: history.knownDMs)
         let streams = OutboxStreams.pushes(in: redis)
+        let (finder, sweeps) = service.workspaceFinders(settings.engine, database)
         let lostEntries = service.lostEntryCheck(
-            of: database, to: redis, streams: streams, isDivided: settings.isDivided)
+            of: database, to: redis, streams: streams, isDivided: settings.isDivided, parts: finder)
         let outbox = OutboxStore(
             database: database, redis: redis, lostEntries: lostEntries, on: service.loops.loops[0],
             isDivided: settings.isDivided)
@@ -59,8 +59,8 @@ enum App {
             isDivided: settings.isDivided)
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
-            store: SearchIndexStore(database: database),
-            partitions: SearchPartitions(database: database, isDivided: settings.isDivided),
+            store: SearchIndexStore(database: database, finder: finder),
+            partitions: SearchPartitions(database: database, isDivided: settings.isDivided, finder: finder),
             metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
         let changePublisher = ChangePublisher(
             redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])
@@ -81,11 +81,10 @@ enum App {
             profiles: profiles, blocks: blocks)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
-            store: FileRecordStore(database: database), limits: settings.storageLimits,
+            store: FileRecordStore(database: database, finder: sweeps), limits: settings.storageLimits,
             pictures: service.picturePreviews(within: settings.previewLimits))
-        let sweep = FileSweep(attachments: attachments)
-        service.background("file sweep", sweep.run)
-        let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
+        service.background("file sweep", FileSweep(attachments: attachments).run)
+        let erasure = RoomErasure(store: ErasureStore(database: database, finder: sweeps), attachments: attachments)
         service.background("room erasure", erasure.run)
         let historyCursors = HistoryCursorStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
@@ -97,8 +96,8 @@ enum App {
             historyCursors: HistoryCursorPublisher(
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors, on: service.loops),
             reads: ReadPublisher(
-                redis: redis, store: ReadEventStore(database: database), members: members, blocks: blocks,
-                on: service.loops), deferred: DeferredMarkers())
+                redis: redis, store: ReadEventStore(database: database, finder: finder), members: members,
+                blocks: blocks, on: service.loops), deferred: DeferredMarkers())
         history.begin(in: service, conversations)
         let changes = MessageChanges(
             committer: ChangeCommitter(
@@ -107,8 +106,7 @@ enum App {
                 publisher: changePublisher, indexer: indexer, webhooks: watch,
                 heads: history.reader.replicas?.heads, isDivided: settings.isDivided),
             history: history.reader, profiles: profiles, blocks: blocks, moderation: moderation,
-            mentions: mentionFinder,
-            attachments: attachments)
+            mentions: mentionFinder, attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
@@ -118,14 +116,15 @@ enum App {
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
-        let names = RoomNames(database: database)
+        let wide = WideReads(isDivided: settings.isDivided, log: service.log)
+        let parts = finder.map { _ in WorkspaceFinder(database: database, wide: wide) }
+        let names = RoomNames(database: database, finder: parts)
         let roomWorkspaces = RoomWorkspaces(names: names)
-        let wide = WideReads(isDivided: settings.isDivided)
         let notifications = Notifications(
             stores: NotificationStores(database: database), hints: hints, access: roomAccess, messages: messages,
             members: members, blocks: blocks, profiles: profiles, roomWorkspaces: roomWorkspaces, wide: wide,
-            settings: settings)
-        let scheduled = ScheduledStore(database: database)
+            finder: parts, settings: settings)
+        let scheduled = ScheduledStore(database: database, finder: finder)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess,
             disabled: DisabledUsers(
@@ -133,31 +132,33 @@ enum App {
             lease: settings.scheduledLease, metrics: ScheduledMetrics(service.metrics), log: service.log)
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
-            messages: messages, changes: changeStore, details: details, names: names,
+            messages: messages, changes: history.reader.primary.changes, details: details, names: names,
             workspaces: roomWorkspaces, profiles: profiles, streams: streams)
-        // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
-        // old.
+        // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour old.
         service.relayOutbox(
             checkedBy: lostEntries, grace: .seconds(2),
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
             commands: events.commands(publishing:))
         let webhooks = try Webhooks(
-            service, subscriptions: WebhookSubscriptionStore(database: database),
-            intake: WebhookIntakeStore(database: database), deliveries: WebhookDeliveryStore(database: database),
+            service, subscriptions: WebhookSubscriptionStore(database: database, finder: finder),
+            intake: WebhookIntakeStore(database: database, finder: finder),
+            deliveries: WebhookDeliveryStore(database: database, finder: finder, sweeps: sweeps),
             incoming: IncomingWebhookStore(database: database),
-            renderer: WebhookRenderer(messages: changeStore, names: names, profiles: profiles), access: roomAccess,
-            conversations: conversations, watch: watch)
+            renderer: WebhookRenderer(messages: history.reader.primary.changes, names: names, profiles: profiles),
+            access: roomAccess, conversations: conversations, watch: watch)
         webhooks.begin(in: service)
         let commands = try CommandParts(
-            service, store: CommandStore(database: database), runs: CommandRunStore(database: database), redis: redis,
-            access: roomAccess, conversations: conversations)
+            service, store: CommandStore(database: database), runs: CommandRunStore(database: database, finder: sweeps),
+            redis: redis, access: roomAccess, conversations: conversations)
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
-            webhooks: webhooks.incoming, subscribers: webhooks.facts, commands: commands.store, redis: redis)
+            webhooks: webhooks.incoming, subscribers: webhooks.facts, commands: commands.store, redis: redis,
+            finder: sweeps)
         try service.facts(facts.handle)
         let ownRooms = UserErasureStore(database: database)
         let userErasure = UserErasure(
-            store: ownRooms, committer: changes.committer,
+            store: ownRooms, divided: sweeps.map { DividedUserErasureStore(database: database, finder: $0) },
+            committer: changes.committer,
             messages: MessageErasure(
                 store: MessageErasureStore(database: database), messages: messages, details: details,
                 attachments: attachments, publisher: changePublisher, indexer: indexer, webhooks: watch),
@@ -174,22 +175,20 @@ enum App {
                 people: directory,
                 times: SearchTimes(
                     settings: notifications.preferences.settings, days: DayStore(database: database))),
-            store: SearchStore(database: database), profiles: profiles, blocks: blocks,
+            store: SearchStore(database: database, marks: WideReads(isDivided: finder != nil)), profiles: profiles,
+            blocks: blocks,
             limiter: SearchLimiter(
                 limit: settings.searchesPerUser,
                 leases: SearchLeaseStore(redis: redis, timeOfSearch: settings.searchTime)),
-            metrics: searchMetrics,
-            timeLimit: settings.searchTime)
+            metrics: searchMetrics, timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
         let summaries = RoomSummaries(
-            access: roomAccess, blocks: blocks, messages: messages,
-            details: details, profiles: profiles,
+            access: roomAccess, blocks: blocks, messages: messages, details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         let safety = Safety(
-            reports: ReportStore(database: database), standings: standings, cache: moderation, hints: hints,
-            access: roomAccess, messages: messages, names: names, changes: changes,
-            limits: ReportLimits(service.config))
+            service, reports: ReportStore(database: database, finder: sweeps), standings: standings, cache: moderation,
+            hints: hints, access: roomAccess, messages: messages, names: names, changes: changes)
         safety.begin(in: service)
         service.publicRoutes { routes in
             safety.register(in: &routes)
@@ -230,7 +229,8 @@ enum App {
         }
         service.internalRoutes { routes in
             RoomRoutes(
-                conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
+                headStore: RoomHeadStore(database: database, finder: finder), access: roomAccess, events: events,
+                historyCursors: historyCursors
             ).register(in: &routes)
             notifications.register(in: &routes)
             safety.register(in: &routes)

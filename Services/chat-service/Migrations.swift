@@ -43,5 +43,11 @@ enum Migrations {
         Migration(number: 165, name: "workspace_leases", sql: PackageResources._165_workspace_leases_sql),
         Migration(number: 166, name: "workspaces_of_outbox", sql: PackageResources._166_workspaces_of_outbox_sql),
         Migration(number: 167, name: "rooms_of_workspaces", sql: PackageResources._167_rooms_of_workspaces_sql),
+        Migration(number: 168, name: "busy_workspaces", sql: PackageResources._168_busy_workspaces_sql),
+        Migration(number: 169, name: "times_of_changes", sql: PackageResources._169_times_of_changes_sql),
+        Migration(number: 171, name: "report_pictures", sql: PackageResources._171_report_pictures_sql),
+        Migration(number: 172, name: "sent_scheduled", sql: PackageResources._172_sent_scheduled_sql),
+        Migration(
+            number: 174, name: "times_of_sent_scheduled", sql: PackageResources._174_times_of_sent_scheduled_sql),
     ]
 }

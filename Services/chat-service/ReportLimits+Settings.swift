@@ -9,7 +9,7 @@ extension ReportLimits {
         "How long an open report may wait before it is overdue and operators see it too.")
     private static let reportRetentionKey = ConfigKey(
         "report_retention", default: Duration.seconds(90 * 86_400), atLeast: .seconds(3600),
-        "How long an answered report and its copies are kept.")
+        "How long an answered report is kept, with its copies of messages and pictures.")
 
     static let settings = [userReportsKey.entry, reportTermKey.entry, reportRetentionKey.entry]
 

@@ -13,7 +13,7 @@ extension WebhookLimits {
     private static let timeoutKey = ConfigKey(
         "webhook_timeout", default: Duration.seconds(10), atLeast: .milliseconds(100), atMost: .seconds(60),
         "The time-out of a call to the receiver of an outgoing webhook.")
-    private static let patienceKey = ConfigKey(
+    private static let giveUpKey = ConfigKey(
         "webhook_patience", default: Duration.seconds(86_400), atLeast: .seconds(1),
         "How long an event is retried while its receiver does not accept it.")
     private static let offKey = ConfigKey(
@@ -33,7 +33,7 @@ extension WebhookLimits {
     )
 
     static let settings = [
-        keyKey.entry, subscriptionsKey.entry, timeoutKey.entry, patienceKey.entry, offKey.entry, memoryKey.entry,
+        keyKey.entry, subscriptionsKey.entry, timeoutKey.entry, giveUpKey.entry, offKey.entry, memoryKey.entry,
         overlapKey.entry, portsKey.entry, exceptionsKey.entry,
     ]
 
@@ -46,7 +46,7 @@ extension WebhookLimits {
         }
         self.init(
             ofWorkspace: config[Self.subscriptionsKey], timeout: config[Self.timeoutKey],
-            patience: (config[Self.patienceKey], config[Self.offKey]), memory: config[Self.memoryKey],
+            giveUpAfter: (config[Self.giveUpKey], config[Self.offKey]), memory: config[Self.memoryKey],
             overlap: config[Self.overlapKey],
             addresses: PeerRule(ports: Set(ports.compactMap { $0 }), exceptions: exceptions.compactMap { $0 }))
     }

@@ -66,7 +66,13 @@ enum App {
         let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
         let account = try settings.pushes.serviceAccount()
         try keepPushes(in: store, isOn: account != nil, settings.pushes, service)
-        if let account { try dispatchPushes(for: account, from: store, settings.pushes, service, chat, presence) }
+        if let account {
+            try dispatchPushes(for: account, from: store, settings.pushes, service, chat, presence)
+        } else {
+            let groups = UnusedPushGroups(
+                redis: redis, streams: OutboxStreams.pushes(in: redis).keys, group: service.name)
+            service.background("unused push groups", every: .seconds(60), groups.delete)
+        }
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
             for loop in service.loops.loops {
@@ -125,12 +131,12 @@ enum App {
         let context = ShardContext(
             subscriber: try service.subscriber(), chat: chat,
             heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
-            openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
+            openings: GatheredReads(on: service.loops) { try await chat.reachableHeads(of: $0) },
             cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
             blocks: LoopLocal(service.loops) { SocketBlocks(on: $0, blocks) },
             publisher: RoomEventPublisher(redis: redis),
             me: me,
-            readerPatience: settings.readerPatience,
+            readerTimeout: settings.readerTimeout,
             rendering: EventRendering(
                 service.profiles, compression: LoopLocal(service.loops) { _ in CompressionPool() }),
             metrics: GatewayMetrics(service.metrics, on: service.loops, tracer: service.tracer), log: service.log)
@@ -179,7 +185,7 @@ enum App {
 
     /// The client of relayed requests: each poll that waits holds a connection.
     private static func relayHTTP(_ service: ServiceBuilder) -> HTTPClient {
-        var configuration = HTTPClient.Configuration()
+        var configuration = service.httpConfiguration
         configuration.maximumTransfers = service.connectionLimit
         configuration.maximumConnections = service.connectionLimit
         configuration.maximumConnectionsPerHost = service.connectionLimit
@@ -195,7 +201,10 @@ enum App {
         let http = service.provider("fcm")
         let provider = FCM(
             base: settings.fcmURL, project: account.project, http: http,
-            access: FCMAccess(account: account, on: service.loops.loops[0], http: http, url: settings.fcmTokenURL))
+            access: FCMAccess(
+                account: account, on: service.loops.loops[0], http: http, url: settings.fcmTokenURL,
+                deadline: settings.providerDeadline),
+            deadline: settings.providerDeadline)
         service.queue("push", length: store.length)
         let recipients = PushRecipients(
             workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, auth: auth)

@@ -7,7 +7,7 @@ import SocketIO
 struct GatewaySettings: Sendable {
     private static let nodeKey = ConfigKey(
         "node", default: "",
-        "The unique name of this instance: letters, digits and hyphens, \(longestNode) at most. Empty makes one up."
+        "The unique name of this instance: letters, digits and hyphens, \(longestNode) at most. Empty generates one."
     )
     /// The ids of sessions begin with it, and have room for some more.
     private static let longestNode = 24
@@ -26,7 +26,7 @@ struct GatewaySettings: Sendable {
     private static let pingTimeoutKey = ConfigKey(
         "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100), atMost: longestSilence,
         "How long a client may take to answer a ping.")
-    private static let readerPatienceKey = ConfigKey(
+    private static let readerTimeoutKey = ConfigKey(
         "reader_patience", default: Duration.seconds(10), atLeast: .milliseconds(100),
         "How long a client with waiting output may read nothing before it is disconnected.")
     private static let drainWindowKey = ConfigKey(
@@ -40,7 +40,7 @@ struct GatewaySettings: Sendable {
     static let entries =
         [
             nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-            readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry, SessionCursors.memoryKey.entry,
+            readerTimeoutKey.entry, anonymousKey.entry, nodeAddressKey.entry, SessionCursors.memoryKey.entry,
         ] + SocketLimitSettings.entries + PushSettings.entries
 
     let node: String
@@ -48,7 +48,7 @@ struct GatewaySettings: Sendable {
     let nodeAddress: String
     let limits: SocketLimitSettings
     let allowedOrigins: [String]
-    let readerPatience: Duration
+    let readerTimeout: Duration
     let drainWindow: Duration
     let positionMemory: Duration
     let pushes: PushSettings
@@ -65,7 +65,7 @@ struct GatewaySettings: Sendable {
         nodeAddress = config[Self.nodeAddressKey]
         limits = SocketLimitSettings(config)
         allowedOrigins = config[Self.originsKey]
-        readerPatience = config[Self.readerPatienceKey]
+        readerTimeout = config[Self.readerTimeoutKey]
         drainWindow = config[Self.drainWindowKey]
         positionMemory = config[SessionCursors.memoryKey]
         pushes = PushSettings(config)

@@ -8,6 +8,9 @@ struct PushSettings: Sendable {
     private static let pushAgeKey = ConfigKey(
         "push_age", default: Duration.seconds(3600), atLeast: .seconds(1),
         "Messages older than this are not pushed.")
+    private static let providerDeadlineKey = ConfigKey(
+        "provider_deadline", default: Duration.seconds(10), atLeast: .milliseconds(1),
+        "Time-out of a request to FCM. Shorter than push_lease.")
     private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "The base URL of FCM.")
     private static let fcmTokenURLKey = ConfigKey(
         "fcm_token_url", default: "", "The URL of access tokens for FCM. Empty for the one of the service account.")
@@ -20,12 +23,12 @@ struct PushSettings: Sendable {
 
     static let entries = [
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry, pushLeaseKey.entry, pushAgeKey.entry,
-        decisionMemoryKey.entry,
+        providerDeadlineKey.entry, decisionMemoryKey.entry,
     ]
 
-    let lease, age, decisionMemory: Duration
-    /// How long the process waits at its end for pushes under way. A provider's answer takes at most ten seconds.
-    let drain = Duration.seconds(12)
+    let lease, age, providerDeadline, decisionMemory: Duration
+    /// How long the process waits at its end for pushes under way.
+    var drain: Duration { providerDeadline + .seconds(2) }
     let fcmURL: String
     /// Nil if the service account names it.
     let fcmTokenURL: String?
@@ -34,6 +37,7 @@ struct PushSettings: Sendable {
     init(_ config: Config) {
         lease = config[Self.pushLeaseKey]
         age = config[Self.pushAgeKey]
+        providerDeadline = config[Self.providerDeadlineKey]
         decisionMemory = config[Self.decisionMemoryKey]
         fcmURL = config[Self.fcmURLKey]
         fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]

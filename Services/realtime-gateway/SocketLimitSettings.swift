@@ -29,10 +29,11 @@ struct SocketLimitSettings: Sendable {
         "The largest message of a client on a socket, inflated, in bytes. Clients send little more than requests to join."
     )
     private static let frameRateKey = ConfigKey(
-        "client_frame_rate", default: 50, atLeast: 1, "WebSocket frames of one socket a second.")
+        "client_frame_rate", default: 50, atLeast: 1,
+        "WebSocket frames, or packets posted by long-polling, of one socket a second.")
     private static let frameBurstKey = ConfigKey(
         "client_frame_burst", default: 1000, atLeast: 1,
-        "WebSocket frames of one socket at once: after a reconnect, clients join all of their rooms.")
+        "Such frames and packets of one socket at once: after a reconnect, clients join all of their rooms.")
     private static let inflatedRateKey = ConfigKey(
         "client_inflated_rate", default: 16_384, atLeast: 1,
         "Bytes a second that compressed messages of one socket inflate to.")
@@ -42,7 +43,7 @@ struct SocketLimitSettings: Sendable {
 
     private static let meMessageSizeKey = ConfigKey(
         "me_message_size", default: 131_072, atLeast: 65_536, atMost: 1_000_000,
-        "The largest message of a client on a /me socket, inflated, in bytes. The longest content fits into it.")
+        "The largest message of a native client with a known identity, inflated, in bytes. The longest content fits.")
     private static let meEventRateKey = ConfigKey(
         "me_event_rate", default: 20, atLeast: 1, "Events of the client of one /me socket a second.")
     private static let meEventBurstKey = ConfigKey(

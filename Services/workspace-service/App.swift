@@ -27,7 +27,8 @@ enum App {
         let channelStore = ChannelStore(database: database)
         let channelMembers = ChannelMemberStore(database: database)
         let facts = WorkspaceFactPublisher(
-            outbox: service.outbox(of: WorkspaceFact.self, in: database, to: redis), redis: redis)
+            outbox: service.outbox(of: WorkspaceFact.self, in: database, to: redis),
+            hints: RepeatedHints(redis: redis, on: service.loops))
         let audit = AuditLog(
             store: AuditStore(database: database), members: members, retention: settings.auditRetention)
         service.background("old audit entries", every: .seconds(3600), audit.expire)
@@ -66,7 +67,7 @@ enum App {
         service.background("notices of second factors", every: .seconds(5), notices.send)
         service.background("old notices of second factors", every: .seconds(3600), notices.forget)
         let settingsRoutes = SettingsRoutes(
-            options: OptionsDesk(
+            options: OptionsEditor(
                 workspaces: workspaces, store: OptionsStore(database: database), secondFactors: secondFactors))
         let erasure = MemberErasure(
             workspaces: workspaces, store: ErasureStore(database: database), covers: covers)
@@ -75,22 +76,23 @@ enum App {
         let roles = MemberRoles(
             workspaces: workspaces, channelMembers: channelMembers, bans: BanStore(database: database),
             profiles: profiles)
-        let desk = InvitationDesk(
+        let invitationManager = InvitationManager(
             workspaces: workspaces, store: InvitationStore(database: database), channelMembers: channelMembers,
             auth: auth, profiles: profiles, limits: settings.invitationLimits,
             tokens: InvitationTokens(credential: service.credential))
-        service.background("old invitations", every: .seconds(3600), desk.forgetOld)
+        service.background("old invitations", every: .seconds(3600), invitationManager.forgetOld)
         let requests = JoinRequests(
             workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles)
         service.background("declined join requests", every: .seconds(3600), requests.forgetDeclined)
-        let invitationRoutes = InvitationRoutes(desk: desk, requests: requests, link: settings.invitationLink)
+        let invitationRoutes = InvitationRoutes(
+            manager: invitationManager, requests: requests, link: settings.invitationLink)
         let operators = WorkspaceOperatorRoutes(
             workspaces: OperatorWorkspaces(
                 store: OperatorStore(database: database), roles: roles,
                 acts: OperatorActStore(database: database)))
         service.recordOperatorActs(by: operators.workspaces.acts.insert)
         service.operatorRoutes { operators.register(in: &$0) }
-        let links = try service.fileLinks()
+        let coverRoutes = CoverRoutes(covers: covers, memberships: memberships, links: try service.fileLinks())
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
             WorkspaceRoutes(workspaces: workspaces, queries: queries, covers: covers, imageSize: imageSize)
@@ -105,10 +107,11 @@ enum App {
             AuditRoutes(audit: audit).register(in: &routes)
             BotRoutes(
                 bots: Bots(
-                    workspaces: workspaces, store: BotStore(database: database), auth: auth, profiles: profiles,
+                    workspaces: workspaces, store: BotStore(database: database), auth: auth,
+                    chat: ChatClient(service.internalClient(service.peers.chat)), profiles: profiles,
                     loops: service.loops, limits: settings.botLimits)
             ).register(in: &routes)
-            CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
+            coverRoutes.register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
         }
@@ -123,6 +126,7 @@ enum App {
                     workspaces: workspaces, bans: BanStore(database: database),
                     erasure: ErasureStore(database: database))
             ).register(in: &routes)
+            coverRoutes.registerInternal(in: &routes)
             operators.registerInternal(in: &routes)
         }
     }

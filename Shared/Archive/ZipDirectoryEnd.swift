@@ -5,7 +5,7 @@ struct ZipDirectoryEnd: Sendable {
     let size: UInt64
     let offset: UInt64
 
-    /// The bytes of the Zip64 record behind its own length.
+    /// The bytes of the Zip64 record after its own length.
     private static let rest: UInt64 = 44
 
     private var isLarge: Bool {

@@ -99,6 +99,59 @@ struct InternalClientTests {
         await peer.stop()
     }
 
+    @Test("A refusal says when the call may be repeated")
+    func limits() async throws {
+        let peer = try Peer { _ in
+            .json(Array(#"{"errorCode":"E98","detail":"Too many.","retry_after":70000}"#.utf8), Status(429))
+        }
+        try await peer.ask { client in
+            await #expect(throws: Failure(.tooManyCalls, "Too many.", status: 429, retryAfter: .seconds(70))) {
+                try await client.send(Write())
+            }
+        }
+        await peer.stop()
+    }
+
+    @Test("A call for a client tells that the other service is overloaded; for other calls it does not answer")
+    func overload() async throws {
+        let peer = try Peer { _ in
+            .json(Array(#"{"errorCode":"E98","detail":"Busy.","retry_after":1000}"#.utf8), .serviceUnavailable)
+        }
+        let send = MeSendRequest(
+            caller: MeCaller(user: UserID(1), session: SessionID(1), profile: "native"), room: RoomID(ChannelID(7)),
+            content: "a", clientID: "c")
+        try await peer.ask { client in
+            await #expect(throws: Failure(.tooManyCalls, "Busy.", status: 503, retryAfter: .seconds(1))) {
+                try await client.send(send)
+            }
+            await #expect(throws: Failure.unavailable) { try await client.send(Write()) }
+        }
+        await peer.stop()
+    }
+
+    @Test("An overloaded service gets each call of a client once, and its other calls go on")
+    func overloadedOnly() async throws {
+        let peer = try Peer { number in
+            guard number <= 40 else { return .json(Array("{}".utf8)) }
+            var reply = Response.json(
+                Array(#"{"errorCode":"E98","detail":"Busy.","retry_after":1000}"#.utf8), .serviceUnavailable)
+            reply.headers.append(.retryAfter, "1")
+            return reply
+        }
+        let caller = MeCaller(user: UserID(1), session: SessionID(1), profile: "native")
+        let send = MeSendRequest(caller: caller, room: RoomID(ChannelID(7)), content: "a", clientID: "c")
+        try await peer.ask { client in
+            for _ in 0..<40 {
+                await #expect(throws: Failure(.tooManyCalls, "Busy.", status: 503, retryAfter: .seconds(1))) {
+                    try await client.send(send)
+                }
+            }
+            _ = try await client.send(Read())
+        }
+        #expect(peer.asked.count == 41)
+        await peer.stop()
+    }
+
     @Test("A failing service is not called for a while, and then called again")
     func breaker() async throws {
         let peer = try Peer { number in number <= 10 ? Response(.internalServerError) : .json(Array("{}".utf8)) }

@@ -161,6 +161,28 @@ struct ViewTests {
         #expect(body.plainContent == shown)
     }
 
+    private func mentioning(_ nickname: String, _ content: String) -> MessageBody {
+        MessageBody(
+            id: ChatID(9), seq: 4, content: content, createdAt: Timestamp(milliseconds: 0), files: [], author: member,
+            traits: MessageTraits(mentions: [.user(UserID(6), nickname: nickname)]))
+    }
+
+    @Test("A text with many beginnings of ids is read once", .timeLimit(.minutes(5)))
+    func beginnings() {
+        let beginnings = String(repeating: "<@", count: 200_000)
+        #expect(mentioning("민지", "<@6>" + beginnings).plainContent == "@민지" + beginnings)
+        #expect(mentioning("민지", "<@9223372036854775807> <@6>").plainContent == "<@9223372036854775807> @민지")
+    }
+
+    @Test("Nicknames in the place of ids add some kilobytes to a text, and further ids stay")
+    func longNames() {
+        let nickname = String(repeating: "👨‍👩‍👧‍👦", count: 30)
+        let content = String(repeating: "<@6>", count: 2500)
+        let shown = mentioning(nickname, content).plainContent
+        #expect(shown.hasPrefix("@" + nickname + "@" + nickname) && shown.hasSuffix("<@6><@6>"))
+        #expect(shown.utf8.count < content.utf8.count + 40 * 1024)
+    }
+
     @Test("A message always has content, and its room has the name of the generation")
     func messages() throws {
         let body = MessageBody(

@@ -124,7 +124,7 @@ struct CallLogTests {
         #expect(sampled[0] == sampled[1])
     }
 
-    @Test("No word of a user is logged at any level, not even after a failure")
+    @Test("D3: no word of a user is logged at any level, not even after a failure")
     func discreet() async throws {
         try await run(level: .debug) { sample, file in
             let token = sample.token(user: 5)

@@ -20,7 +20,7 @@ struct DevelopmentKeyTests {
         return path
     }
 
-    /// The lines of the log with warnings, and the page of readiness.
+    /// The lines of the log with warnings, and the readiness page.
     private static func signs(_ settings: [String: String]) async throws -> (warnings: [String], page: String) {
         let log = LogFile()
         let service = try await ServiceUnderTest("sample", [], settings, log: log.log(.warning)) { _ in }
@@ -32,7 +32,7 @@ struct DevelopmentKeyTests {
         return (lines.filter { $0.contains("API keys for development") }, reply.text)
     }
 
-    @Test("A service that serves other machines with them says so in its log and on the page of readiness")
+    @Test("A service that serves other machines with development keys warns in its log and on its readiness page")
     func warning() async throws {
         let (warnings, page) = try await Self.signs(["public_address": "0.0.0.0:0"])
         let keys = "collabee, collatalk, gathering, gen-2024-01, gen-2024-07, native, sooda"
@@ -41,7 +41,7 @@ struct DevelopmentKeyTests {
         #expect(warnings.count == 1 && warnings.first?.contains(keys) == true)
     }
 
-    @Test("Without other machines, or with keys that nobody can guess, it does not")
+    @Test("A service does not warn if only its own machine can reach it, or if its keys cannot be guessed")
     func noWarning() async throws {
         let folder = TemporaryFolder("maru-clients")
         let own = try Self.clients("4f0c2b9d71", in: folder)

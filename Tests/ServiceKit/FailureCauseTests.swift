@@ -13,6 +13,7 @@ struct FailureCauseTests {
             PostgresError(.server, sqlState: "53100", message: "disk full"),
             FileStoreError(operation: "write", code: ENOSPC),
             S3Error(operation: "PUT", status: 503, code: "SlowDown"),
+            S3Error(operation: "POST", status: 200, code: "InternalError"),
         ] as [any Error])
     func passing(_ cause: any Error) {
         let failure = Failure(causedBy: cause)
@@ -21,7 +22,7 @@ struct FailureCauseTests {
     }
 
     @Test(
-        "A fault of the server names no time to retry",
+        "Any other failure of the server has no Retry-After",
         arguments: [
             PostgresError(.server, sqlState: "42601", message: "syntax"),
             FileStoreError(operation: "write", code: EACCES),

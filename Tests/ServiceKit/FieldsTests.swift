@@ -50,7 +50,7 @@ struct FieldsTests {
         }
     }
 
-    @Test("Null is no value, and a field all the same")
+    @Test("A field that is null is present and has no value")
     func null() {
         let fields = Fields(["null": .null, "empty": .text("")])
         #expect(!fields.hasValue("null") && fields.contains("null"))

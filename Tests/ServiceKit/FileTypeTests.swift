@@ -30,7 +30,7 @@ struct FileTypeTests {
     @Test("CP949 text of older Korean programs is text; similar binary data is not")
     func korean() {
         #expect(FileType(head: Self.cp949) == .text)
-        // Two bytes per character; the last one is behind the end of the head.
+        // Two bytes per character; the last one is after the end of the head.
         let long = [0x61] + Array(repeating: [0xB0, 0xA1] as [UInt8], count: 256).joined()
         #expect(FileType(head: Array(long.prefix(FileType.headSize))) == .text)
         for bad in [[0xB0], [0xB0, 0x20], [0x80, 0x41], [0xFF, 0xFE, 0x41], [0xB0, 0xA1, 0]] as [[UInt8]] {

@@ -116,7 +116,7 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test("A file that is no picture, or is broken, has no size")
+    @Test("A file that is not a picture, or is broken, has no size")
     func others() {
         let zeros = Self.filler(100)
         var broken: [[UInt8]] = [Array("%PDF-1.7".utf8) + zeros, Array("GIF88a".utf8) + zeros]

@@ -15,7 +15,7 @@ struct LostEntryTests {
         var mayEnd = false
     }
 
-    @Test("R6 A row that was made while Redis came back empty does not hide what Redis has lost")
+    @Test("R6 A row that was made while Redis came back empty does not hide the entries that Redis has lost")
     func slowRow() async throws {
         let row2 = Mutex(Row2())
         let service = try await ServiceUnderTest("sample", []) { builder in
@@ -94,7 +94,7 @@ struct LostEntryTests {
         let lostEntries: LostEntryCheck
     }
 
-    @Test("A full queue to Redis is no sign of a loss, and no row is published again for it")
+    @Test("A full queue to Redis does not count as a loss, and no row is published again")
     func fullQueue() async throws {
         let server = try await RedisServer.start()
         var configuration = try #require(RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0"))
@@ -119,7 +119,7 @@ struct LostEntryTests {
                 let made = try #require(created)
                 try await service.loops.loops[0].run {
                     let redis = made.redis
-                    try await redis.connected(within: .seconds(20))
+                    try await redis.connected(within: .seconds(20).patiently)
                     // More than a connection accepts. They leave at the end of the turn.
                     for _ in 0..<20_000 { redis.post(RedisCommand("ECHO", "x")) }
                     var rows = PublishedRows()

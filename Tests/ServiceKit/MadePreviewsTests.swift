@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The output of the program that makes previews")
 struct MadePreviewsTests {
-    @Test("The previews follow the line that tells their sizes")
+    @Test("The previews follow the line with their sizes")
     func reading() throws {
         let made = try #require(MadePreviews(Array("3024 4032 0 LEHV6nWB 3 5\nabcdefgh".utf8)))
         #expect(made.width == 3024 && made.height == 4032 && !made.isAnimated && made.blur == "LEHV6nWB")
@@ -24,7 +24,7 @@ struct MadePreviewsTests {
         #expect(MadePreviews(Array(output.utf8)) == nil)
     }
 
-    @Test("The program is told the sizes of the previews, its processor time, its time and its memory")
+    @Test("The program gets the sizes of the previews and its limits of processor time, time and memory")
     func arguments() {
         let limits = PreviewLimits(processes: 2, time: .milliseconds(2500), memory: 1000)
         #expect(limits.arguments == ["480", "1600", "2", "20", "1000"])

@@ -26,6 +26,13 @@ struct NamedOperatorTests {
             fclose(handle)
         }
 
+        /// Replaces the file by one that is not text.
+        func spoil() {
+            let handle = fopen(file, "w")
+            fputc(0xFF, handle)
+            fclose(handle)
+        }
+
         /// The status of a look and of an act.
         func statuses(_ credential: String, as name: String? = nil) async throws -> [Int] {
             let look = try await service.operatorCall("GET", "/operator/things/5", as: name, credential: credential)
@@ -102,6 +109,23 @@ struct NamedOperatorTests {
                 #expect(try await running.statuses(shared, as: name) == [403, 403])
             }
             #expect(Set(running.entries().map(\.operatorName)) == ["cara"])
+        }
+    }
+
+    @Test("A file that cannot be read gives no access, and the shared credential cannot use the names in it")
+    func unreadable() async throws {
+        try await Self.run { running async throws in
+            running.write("anna operator \(Self.anna.digest)\n")
+            running.spoil()
+            let shared = ServiceUnderTest.operatorCredential
+            #expect(try await running.statuses(Self.anna.text) == [503, 503])
+            #expect(try await running.statuses(shared, as: "anna") == [503, 503])
+            let reply = try await running.service.operatorCall(
+                "GET", "/operator/things/5", as: "cara", credential: shared)
+            #expect(try reply.json.string("detail")?.hasPrefix("operators_file cannot be read") == true)
+            #expect(running.entries().isEmpty)
+            running.write("anna operator \(Self.anna.digest)\n")
+            #expect(try await running.statuses(Self.anna.text) == [200, 200])
         }
     }
 

@@ -27,7 +27,7 @@ struct OperatorListTests {
         #expect(list.entries.map(\.name) == ["ben"] && list.unreadable == [2])
     }
 
-    @Test("A credential belongs to one operator, and a removed or short one to nobody")
+    @Test("A credential belongs to one operator; a removed or short one is refused")
     func holders() {
         let (one, other) = (OperatorList.makeCredential(), OperatorList.makeCredential())
         #expect(one.text.count == 43 && one.text != other.text)

@@ -64,7 +64,7 @@ struct OperatorPageTests {
         await cluster.stop()
     }
 
-    @Test("The page of metrics is written on the blocking pool, not on a loop")
+    @Test("The metrics page is written on the blocking pool, not on a loop")
     func metrics() async throws {
         struct GaugeSource: MetricsSource {
             func write(to page: inout MetricsPage) {

@@ -69,7 +69,7 @@ struct OperatorRouteTests {
         }
     }
 
-    @Test("Without a credential in the settings, nobody is let in")
+    @Test("Without a credential in the settings, every operator is refused")
     func off() async throws {
         try await Self.run(["operator_credential": ""]) { sample, _ async throws in
             for credential in ["", ServiceUnderTest.operatorCredential, ServiceUnderTest.credential] {
@@ -122,7 +122,7 @@ struct OperatorRouteTests {
         }
     }
 
-    @Test("An operator without a name, or with one that is no name, does nothing")
+    @Test("An operator without a valid name is refused")
     func names() async throws {
         try await Self.run { sample, journal async throws in
             for name in [nil, "", "a b", "a/b", String(repeating: "a", count: 65)] {

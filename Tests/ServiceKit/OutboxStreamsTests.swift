@@ -73,13 +73,18 @@ struct OutboxStreamsTests {
         try await service.lent { service in
             try await service.write(4)
             try await service.untilPublished("4")
-            #expect(try await redis.command("XLEN", "a") == ["2"])
+            // A row that is marked too late is published again.
+            @Sendable func length(_ stream: String) async throws -> Int {
+                Int(try await redis.command("XLEN", stream).first ?? "") ?? 0
+            }
+            let before = try await length("a")
+            #expect(before >= 2)
             try await redis.command("DEL", "b")
             // The relay looks for losses when its connection is a new one.
             _ = try await redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-            try await eventually(within: .seconds(30)) { try await redis.command("XLEN", "b") == ["2"] }
+            try await eventually(within: .seconds(30)) { try await length("b") >= 2 }
             try await service.untilPublished("4")
-            #expect(try await redis.command("XLEN", "a") == ["4"])
+            #expect(try await length("a") >= before + 2)
         }
         await redis.stop()
     }

@@ -61,7 +61,7 @@ final class SampleService: Sendable {
 
     /// - Parameter other: an unknown key, in place of the service's key.
     func token(
-        user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60),
+        user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(600),
         by other: SigningKey? = nil, issuer: String = Authenticator.issuer, profile: String = "sooda"
     ) -> String {
         let now = Timestamp.now

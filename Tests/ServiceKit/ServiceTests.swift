@@ -159,6 +159,21 @@ struct ServiceTests {
         await sample.stop()
     }
 
+    @Test("A refused internal call says when to repeat it, and a failed one does not: it is repeated at once")
+    func internalRetries() async throws {
+        let sample = try await SampleService { builder in
+            builder.internalRoutes { routes in
+                routes.add(.get, "/internal/refused") { _ in throw Failure.overloaded }
+                routes.add(.get, "/internal/failed") { _ in throw Failure.unavailable }
+            }
+        }
+        let refused = try await sample.service.internalCall("GET", "/internal/refused")
+        #expect(refused.status == 503 && refused.headers["retry-after"] == "1", "\(refused.text)")
+        let failed = try await sample.service.internalCall("GET", "/internal/failed")
+        #expect(failed.status == 503 && failed.headers["retry-after"] == nil, "\(failed.text)")
+        await sample.stop()
+    }
+
     @Test("A failed start leaves nothing behind: its connections are closed and its ports are free")
     func failedStart() async throws {
         let redis = try await RedisServer.start()

@@ -113,12 +113,18 @@ struct SharedLimitsTests {
         let admitted = try await other.callUntilRefused(as: other.token(user: 5, profile: "native"), atMost: 2000)
         #expect(admitted < 320, "\(admitted) more calls were admitted")
         await redis.stop()
-        // The bucket may have refilled by a few tokens while Redis was stopped.
-        _ = try await other.callUntilRefused(as: other.token(user: 5, profile: "native"), atMost: 300)
-        let refused = try await other.call(
-            "GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", other.token(user: 5, profile: "native"))])
-        #expect(refused.status == 429 && refused.text.contains("E98"))
-        #expect(Int(refused.headers["retry-after"] ?? "") ?? 0 > 0)
+        // The bucket may have refilled by a few tokens while Redis was stopped or the machine stood still.
+        var refused: HTTPCall.Reply?
+        var calls = 0
+        while refused?.status != 429, calls < 300 {
+            refused = try await other.call(
+                "GET", "/v1/things/5",
+                [("SesacKey", "native"), ("Authorization", other.token(user: 5, profile: "native"))])
+            calls += 1
+        }
+        let refusal = try #require(refused)
+        #expect(refusal.status == 429 && refusal.text.contains("E98"))
+        #expect(Int(refusal.headers["retry-after"] ?? "") ?? 0 > 0)
         #expect(try await other.callUntilRefused(as: other.token(user: 6, profile: "native"), atMost: 2000) >= 320)
         await one.stop()
         await other.stop()

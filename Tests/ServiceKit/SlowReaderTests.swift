@@ -112,7 +112,7 @@ struct SlowReaderTests {
         await sample.stop()
     }
 
-    @Test("A list that fails behind its first bytes ends the connection without a valid end")
+    @Test("A list that fails after its first bytes ends the connection without a valid end")
     func broken() async throws {
         let sample = try await Self.sample([:], Progress())
         let reader = try Self.stalled(sample, user: 5, "/v1/broken")

@@ -40,7 +40,8 @@ struct StreamTests {
             }
         }
         #expect(try await service.call("POST", "/v1/things").status == 200)
-        try await eventually("the fact") { try await redis.say("XLEN facts:sample") == [":1"] }
+        // It may come twice: it is published again if it is marked too late.
+        try await eventually("the fact") { try await redis.say("XLEN facts:sample") != [":0"] }
         // A fact that is not marked as published yet would not be published again.
         try await eventually("the mark") {
             try await service.database.run(sql: "select count(*) from sample.outbox where published_at is null")
@@ -50,7 +51,7 @@ struct StreamTests {
             _ = try await redis.say(command)
         }
         try await eventually("the fact again") {
-            try await redis.say("XLEN facts:sample") == [":1"]
+            try await redis.say("XLEN facts:sample") != [":0"]
         }
         await service.stop()
         await redis.stop()

@@ -28,9 +28,7 @@ public final class BuiltService: Stoppable {
         all.merge(ServiceUnderTest.limits) { _, limit in limit }
         all.merge(settings) { _, own in own }
         process = try ChildProcess.service(name, all, log: Self.log(of: name, in: folder))
-        try await process.written(#""message":"started""#, within: .seconds(60))
-        let line = process.output.split(separator: "\n").first { $0.contains(#""message":"started""#) }
-        let json = try JSONValue(parsing: String(line ?? "{}"))
+        let json = try await Self.started(process)
         func port(_ name: String) throws -> UInt16 {
             guard let port = json[named: name]?.string?.split(separator: ":").last.flatMap({ UInt16($0) }) else {
                 throw NeverHappened(description: "the \(name) port in the log")
@@ -46,6 +44,19 @@ public final class BuiltService: Stoppable {
             guard process.isRunning else { throw NeverHappened(description: "\(name): \(process.output)") }
             return (try? await HTTPCall.get(port: internalPort, "/readyz").status) == 200
         }
+    }
+
+    /// The line of the log with its addresses. The program may be writing the last line.
+    private static func started(_ process: ChildProcess) async throws -> JSONValue {
+        @Sendable func line() -> Substring? {
+            process.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .first { $0.contains(#""message":"started""#) }
+        }
+        try await eventually(within: .seconds(60), "a start in \(process.log)") {
+            guard process.isRunning else { throw NeverHappened(description: "a start: \(process.output)") }
+            return line() != nil
+        }
+        return try JSONValue(parsing: String(line() ?? "{}"))
     }
 
     private static func log(of name: String, in folder: TemporaryFolder) -> String {

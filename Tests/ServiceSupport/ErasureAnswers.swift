@@ -1,7 +1,8 @@
 public import TestSupport
 
-/// The answers of every table of a schema to the deletion of an account and to its export. The tables come from the
-/// catalogue, so a new one needs both answers. The export has all data that a deletion erases.
+/// The answers of every table of a service to the deletion of an account and to its export. The tables come from the
+/// catalogue, so a new one needs both answers. Those of the service's own schema go by their names, others by that of their schema
+/// as well, such as `audit.entry`. The export has all data that a deletion erases.
 public struct ErasureAnswers: Sendable {
     /// The fate of a user's rows in a table.
     public enum Answer: Sendable {
@@ -37,8 +38,12 @@ public struct ErasureAnswers: Sendable {
     public func unanswered(in database: TestDatabase) async throws -> [String] {
         let tables = try await database.run(
             sql: """
-                select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-                where nspname = '\(schema)' and relkind in ('r', 'p') and not relispartition
+                select case when nspname = '\(schema)' then '' else nspname || '.' end || relname
+                from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                where relkind in ('r', 'p') and not relispartition
+                    and nspname !~ '^pg_' and nspname <> 'information_schema' and not exists (
+                        select from pg_depend d
+                        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
                 """
         ).split(separator: "\n").map(String.init)
         let lost = erasing.filter { table in
@@ -61,7 +66,10 @@ public struct ErasureAnswers: Sendable {
         for (table, answer) in answers {
             guard case .erased(let condition) = answer else { continue }
             let count = try await database.run(
-                sql: "select count(*) from \(schema).\(table) where \(condition.replacing("$user", with: user))")
+                sql: """
+                    select count(*) from \(table.contains(".") ? table : "\(schema).\(table)")
+                    where \(condition.replacing("$user", with: user))
+                    """)
             if count != "0\n" { found.append(table) }
         }
         return found.sorted()

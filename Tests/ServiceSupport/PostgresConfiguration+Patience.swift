@@ -9,5 +9,7 @@ extension PostgresConfiguration {
         idleInTransactionTimeout = deadline
         waitTimeout = deadline
         connectTimeout = deadline
+        silenceLimit = deadline
+        stallLimit = .seconds(10).patiently
     }
 }

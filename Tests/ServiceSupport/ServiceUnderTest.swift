@@ -25,8 +25,9 @@ public final class ServiceUnderTest: Stoppable {
     /// Settings of time limits that a machine that stands still for a while does not reach. A call that is repeated after one would
     /// be one more in the counts of tests.
     static let limits = [
-        ("database_timeout", databaseTimeout), ("database_connect_timeout", .seconds(2).patiently),
-        ("redis_timeout", .seconds(5).patiently), ("internal_timeout", .seconds(6).patiently),
+        ("database_timeout", databaseTimeout), ("database_connect_timeout", .seconds(5).patiently),
+        ("database_silence", .seconds(5).patiently), ("redis_timeout", .seconds(5).patiently),
+        ("internal_timeout", .seconds(6).patiently), ("connect_timeout", .seconds(6).patiently),
     ].reduce(into: [:]) { $0[$1.0] = "\($1.1.components.seconds)s" }
 
     /// Starts the service that `assemble` builds, and returns when it is connected to Redis on all loops.

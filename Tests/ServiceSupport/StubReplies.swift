@@ -33,17 +33,19 @@ extension Response {
 /// JSON that several replies of the internal APIs contain.
 public enum StubJSON {
     /// An account with the email of its id.
-    public static func profile(_ id: Int64, nickname: String, version: Int = 1) -> String {
-        #"{"user_id":"\#(id)","email":"\#(id)@example.com","nickname":"\#(nickname)","version":\#(version)}"#
+    public static func profile(_ id: Int64, nickname: String, image: String? = nil, version: Int = 1) -> String {
+        let image = image.map { #","profileImage":"\#($0)""# } ?? ""
+        return
+            #"{"user_id":"\#(id)","email":"\#(id)@example.com","nickname":"\#(nickname)"\#(image),"version":\#(version)}"#
     }
 
     /// A channel for a member, or for a user that only sees it.
     public static func channel(
-        _ id: Int64, _ name: String, in workspace: Int64, isMember: Bool, joinedAt: Int64? = nil
+        _ id: Int64, _ name: String, in workspace: Int64, isMember: Bool, joinedAt: Int64? = nil, version: Int = 1
     ) -> String {
         let role = isMember ? "member" : "visible"
         let joined = joinedAt.map { #","joined_at":\#($0)"# } ?? ""
         return
-            #"{"channel_id":"\#(id)","workspace_id":"\#(workspace)","name":"\#(name)","role":"\#(role)","default":false,"version":1\#(joined)}"#
+            #"{"channel_id":"\#(id)","workspace_id":"\#(workspace)","name":"\#(name)","role":"\#(role)","default":false,"version":\#(version)\#(joined)}"#
     }
 }

@@ -12,6 +12,7 @@ final class MailStandin: Sendable {
         let sender: String
         let recipients: [String]
         let subject: String
+        /// With `\n` between its lines.
         let text: String
         /// The Message-ID, equal for a mail that is sent twice.
         let id: String
@@ -147,7 +148,8 @@ extension MailStandin.Mail {
         subject = Self.decoded(field("Subject"))
         id = field("Message-ID")
         let body = data[end...].joined()
-        text = Base64.decode(body.utf8.span, .standard).map { String(decoding: $0, as: UTF8.self) } ?? body
+        let decoded = Base64.decode(body.utf8.span, .standard).map { String(decoding: $0, as: UTF8.self) }
+        text = (decoded ?? body).replacing("\r\n", with: "\n")
     }
 
     /// Decodes the encoded words of RFC 2047.

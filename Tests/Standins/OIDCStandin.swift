@@ -6,7 +6,8 @@ import Wire
 /// OpenID Connect issuers at `/oidc/<name>`, each with keys of its own. Every name is an issuer.
 ///
 /// `GET /oidc/<name>/authorize?…` sends the user back at once with a code, as the person of `POST /oidc/person`
-/// (`{"sub":"…","email":"…"}`). `POST /oidc/<name>/rotate` makes a new key. The client is `maru` with the secret `standins`.
+/// (`{"sub":"…","email":"…"}`). With `max_age` in the address the token tells the time of the sign-in. `POST /oidc/<name>/rotate`
+/// makes a new key. The client is `maru` with the secret `standins`.
 final class OIDCStandin: Sendable {
     static let clientID = "maru"
     static let clientSecret = "standins"
@@ -32,6 +33,8 @@ final class OIDCStandin: Sendable {
         var party: String?
         var nonce: String?
         var expiry: Int64?
+        /// When the person signed in.
+        var time: Int64?
         /// Signs with a key that the issuer does not publish.
         var isForged = false
     }
@@ -42,6 +45,7 @@ final class OIDCStandin: Sendable {
         var person = Person()
         var twist = Twist()
         var namesItself = true
+        var claims: [String]?
     }
 
     /// The first keys of all issuers of this process, because to make one takes long.
@@ -57,6 +61,7 @@ final class OIDCStandin: Sendable {
             let parameters = try call.query()
             let names = [
                 "client_id", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method", "scope",
+                "max_age",
             ]
             let pairs = names.compactMap { name in parameters[name].map { (name, $0) } }
             let address = try authorize(
@@ -87,6 +92,9 @@ final class OIDCStandin: Sendable {
     /// Sets whether replies name their issuer (RFC 9207).
     func set(namesItself: Bool) { state.withLock { $0.namesItself = namesItself } }
 
+    /// Sets the claims that the configuration lists; nil for none.
+    func set(claims: [String]?) { state.withLock { $0.claims = claims } }
+
     /// Makes a new key, which signs from now on.
     func rotate(_ issuer: String) {
         state.withLock { state in
@@ -112,13 +120,14 @@ final class OIDCStandin: Sendable {
 
     private func configuration(_ call: StandinCall) throws -> Response {
         let issuer = Self.base(call) + "/oidc/" + (try call.parameter("issuer"))
-        let namesItself = state.withLock(\.namesItself)
+        let (namesItself, claims) = state.withLock { ($0.namesItself, $0.claims) }
         return .standin { json in
             json.field("issuer", issuer)
             json.field("authorization_endpoint", issuer + "/authorize")
             json.field("token_endpoint", issuer + "/token")
             json.field("jwks_uri", issuer + "/keys")
             json.field("authorization_response_iss_parameter_supported", namesItself)
+            if let claims { json.field("claims_supported", claims) }
         }
     }
 
@@ -171,6 +180,8 @@ final class OIDCStandin: Sendable {
             json.field("sub", grant.person.subject)
             json.field("iat", now)
             json.field("exp", twist.expiry ?? now + 600)
+            let isAsked = grant.parameters["max_age"] != nil
+            if let time = twist.time ?? (isAsked ? now : nil) { json.field("auth_time", time) }
             if let nonce = twist.nonce ?? grant.parameters["nonce"] { json.field("nonce", nonce) }
             json.field("name", "사람")
             guard let email = grant.person.email else { return }

@@ -7,7 +7,14 @@ public final class RedisNodes: Sendable {
     private static let slots = [(0, 5460), (5461, 10922), (10923, 16383)]
 
     /// The cluster that is shared by tests that leave it as it was; use unique keys and channels.
-    public static func ofThisProcess() async throws -> RedisNodes { try await once.value { try await start() } }
+    public static func ofThisProcess() async throws -> RedisNodes {
+        try await once.value {
+            let cluster = try await start()
+            // On a machine that stands still no replica takes over.
+            for node in cluster.nodes { try await node.command("CONFIG", "SET", "cluster-node-timeout", "15000") }
+            return cluster
+        }
+    }
 
     private init(_ nodes: [RedisServer]) { self.nodes = nodes }
 

@@ -44,8 +44,9 @@ public final class RedisServer: Sendable {
         server.withLock { $0 = process }
         try await eventually("a start of Redis") {
             guard process.isRunning else { throw NeverHappened(description: "Redis: \(process.output)") }
-            guard let connection = try? RawConnection(port: self.port) else { return false }
-            try connection.send("PING\r\n")
+            guard let connection = try? RawConnection(port: self.port),
+                (try? connection.send("PING\r\n")) != nil
+            else { return false }
             // A server that requires a password is up as well.
             let reply = (try? connection.receive(until: "\r\n")) ?? ""
             return reply == "+PONG\r\n" || reply.hasPrefix("-NOAUTH")

@@ -23,7 +23,7 @@ struct BotTests {
             .json["profiles"]?[0]
     }
 
-    @Test("A key is one bot of its workspace, however often it is made, and a new nickname renames it")
+    @Test("A key stays one bot of its workspace if it is made again, and a new nickname renames the bot")
     func keys() async throws {
         try await AuthFixture.run { fixture async throws in
             let replies = try await withThrowingTaskGroup(of: String.self) { group in
@@ -68,6 +68,16 @@ struct BotTests {
                 try await fixture.service.database.run(sql: "select count(*) from auth.mail") == "0\n"
             }
             #expect(fixture.providers.mail.sent.isEmpty)
+            // Not even the code that was ordered, which a stranger may guess, sets a password.
+            let text = try await fixture.service.database.run(sql: "select encode(seed, 'hex') from auth.mail_code")
+            let seed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let bytes = Hexadecimal.decode(seed.utf8.span)
+            let code = CodeGenerator(credential: ServiceUnderTest.credential).code(
+                of: CodeSeed(.reset, address: address, account: nil, bytes: try #require(bytes)))
+            let reset = try await fixture.service.call(
+                "PUT", "/v1/users/password/reset",
+                json: #"{"email":"\#(address)","code":"\#(code)","password":"Haetnim-77!"}"#)
+            #expect(reset.errorCode == "E11", "\(reset.text)")
         }
     }
 
@@ -153,7 +163,7 @@ struct BotTests {
         }
     }
 
-    @Test("The maker of a webhook that was switched off is told by mail")
+    @Test("The maker of a webhook that was switched off gets a mail")
     func notices() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join("maker@b.kr")

@@ -34,7 +34,7 @@ struct CodeTests {
     /// A code that is not this one.
     private func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 
-    @Test("A19: a code is single-use, and a reset ends every session and tells the owner")
+    @Test("A19: a code is single-use, and a reset ends every session and notifies the owner")
     func resetEndsSessions() async throws {
         try await AuthFixture.run { fixture async throws in
             let (first, second) = (try await fixture.join(), try await fixture.logIn())

@@ -20,7 +20,7 @@ struct CredentialTests {
         #"{"password":"\#(old)","newPassword":"\#(new)"}"#
     }
 
-    @Test("A7: a new password ends the other sessions and tells the owner; a wrong old one changes nothing")
+    @Test("A7: a new password ends the other sessions and notifies the owner; a wrong old one changes nothing")
     func password() async throws {
         try await AuthFixture.run { fixture async throws in
             let (other, user) = (try await fixture.join(), try await fixture.logIn())
@@ -67,7 +67,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("A new address needs the password and the code that was sent there; both addresses are told")
+    @Test("A new address needs the password and the code that was sent there; both addresses get a mail")
     func address() async throws {
         try await AuthFixture.run { fixture async throws in
             let (other, user) = (try await fixture.join(), try await fixture.logIn())

@@ -27,7 +27,8 @@ struct DeletedAccountTests {
 
     @Test("D1: an erasure does not wait for the provider of other accounts")
     func slowProvider() async throws {
-        try await AuthFixture.run(["kakao_admin_key": KakaoStandin.adminKey]) { fixture async throws in
+        let settings = ["kakao_admin_key": KakaoStandin.adminKey, "provider_deadline": "5s"]
+        try await AuthFixture.run(settings) { fixture async throws in
             var linked: [AuthFixture.TestUser] = []
             for number in 1...8 {
                 let user = try await fixture.join("k\(number)@b.kr")
@@ -39,7 +40,7 @@ struct DeletedAccountTests {
                 linked.append(user)
             }
             let other = try await fixture.join()
-            // Longer than the time limit of a call, which is five seconds.
+            // Longer than the time limit of a call.
             fixture.providers.behaviors.set(StandinBehaviors.Behavior(delay: .seconds(6)), of: .kakao)
             // None begins before all are there, and their first pause is over.
             let database = fixture.service.database

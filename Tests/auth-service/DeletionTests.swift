@@ -36,12 +36,15 @@ struct DeletionTests {
         String(try await fixture.service.database.run(sql: statement).prefix { $0 != "\n" })
     }
 
+    /// The facts, without those that were published again because they were marked too late.
     private func facts(_ fixture: AuthFixture) async throws -> [String] {
         let entries = try await fixture.service.redis.command("XRANGE", "facts:auth", "-", "+")
-        return entries.indices.filter { entries[$0] == "user.deleted" }.map { entries[$0 + 2] }
+        // The id stands before the type, and the body after it.
+        let facts = entries.indices.filter { entries[$0] == "user.deleted" }.map { [entries[$0 - 2], entries[$0 + 2]] }
+        return facts.withoutRepeats.map { $0[1] }
     }
 
-    @Test("D1: nobody can keep an account from being deleted by taking the address of its row")
+    @Test("D1: an account can be deleted although another one has the address that its row gets")
     func foreseen() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()
@@ -92,6 +95,7 @@ struct DeletionTests {
     func durable() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()
+            _ = try await sql(fixture, "update auth.account set is_email_verified = true")
             #expect(
                 try await delete(fixture, user, #"{"password":"\#(AuthFixture.password)","messages":"delete"}"#).status
                     == 200)

@@ -46,9 +46,33 @@ struct InvitationMailTests {
             #expect(mail.text.contains("https://chat.example.com/#invitation=" + token))
             #expect(mail.text.contains("새싹") && mail.text.contains("민지"))
             try await eventually("an empty outbox") {
-                try await fixture.service.database.run(sql: "select count(*) from auth.mail") == "0\n"
+                try await Self.waiting(fixture) == "0\n"
             }
             #expect(fixture.providers.mail.sent.count == 1)
+        }
+    }
+
+    private static func waiting(_ fixture: AuthFixture) async throws -> String {
+        try await fixture.service.database.run(sql: "select count(*) from auth.mail where recipient <> ''")
+    }
+
+    @Test("R6: an order that comes again after its mail was sent sends no second one, and nothing keeps the address")
+    func sentBefore() async throws {
+        try await AuthFixture.run { fixture async throws in
+            fixture.peers.setInvitation(
+                InvitationMail(
+                    recipient: "new@example.com", language: nil, seed: Array(1...32), workspace: "새싹", inviter: "민지",
+                    link: "", expiresAt: .now + .seconds(3600)))
+            try await Self.order(fixture, entry: 1, invitation: 7)
+            _ = try await fixture.mail(to: "new@example.com", about: "초대")
+            try await eventually("the end of the mail") { try await Self.waiting(fixture) == "0\n" }
+            // Redis has lost its entries, and the relay of workspace-service publishes them again.
+            try await Self.order(fixture, entry: 1, invitation: 7)
+            try await Self.handled(fixture)
+            #expect(try await Self.waiting(fixture) == "0\n")
+            #expect(fixture.providers.mail.sent.count == 1)
+            let kept = try await fixture.service.database.run(sql: "select key, recipient, detail from auth.mail")
+            #expect(kept == "invitation-7||\n")
         }
     }
 
@@ -76,21 +100,37 @@ struct InvitationMailTests {
     @Test("D1: An invitation that waits to be mailed goes with the account of its address")
     func deleted() async throws {
         try await AuthFixture.run { fixture async throws in
-            let user = try await fixture.join()
-            let database = fixture.service.database
-            _ = try await database.run(
-                sql: """
-                    insert into auth.mail (recipient, template, created_at, due_at, expires_at)
-                    select recipient, 'invitation', 1, 9000000000000000, 9000000000000000
-                    from unnest(array['A@B.kr', 'C@B.kr']) as recipient
-                    """)
-            let deletion = try await fixture.service.call(
-                "DELETE", "/v1/users/me", token: user.access, json: #"{"password":"\#(AuthFixture.password)"}"#)
-            #expect(deletion.status == 200)
-            let left = try await database.run(
-                sql: "select string_agg(recipient, ',') from auth.mail where template = 'invitation'")
-            #expect(left == "C@B.kr\n")
+            #expect(try await Self.invitations(fixture, isVerified: true) == "C@B.kr\n")
         }
+    }
+
+    @Test("D1: The deletion of an account that has not verified its address leaves invitations to it alone")
+    func deletedUnverified() async throws {
+        try await AuthFixture.run { fixture async throws in
+            #expect(try await Self.invitations(fixture, isVerified: false) == "A@B.kr,C@B.kr\n")
+            let addresses = try await fixture.service.database.run(sql: "select addresses from auth.erasure")
+            #expect(addresses == "{}\n")
+        }
+    }
+
+    /// The recipients of the invitations that wait to be mailed after the account of a@b.kr was deleted.
+    private static func invitations(_ fixture: AuthFixture, isVerified: Bool) async throws -> String {
+        let user = try await fixture.join()
+        let database = fixture.service.database
+        _ = try await database.run(sql: "update auth.account set is_email_verified = \(isVerified)")
+        _ = try await database.run(
+            sql: """
+                insert into auth.mail (recipient, template, created_at, due_at, expires_at)
+                select recipient, 'invitation', 1, 9000000000000000, 9000000000000000
+                from unnest(array['A@B.kr', 'C@B.kr']) as recipient
+                """)
+        let deletion = try await fixture.service.call(
+            "DELETE", "/v1/users/me", token: user.access, json: #"{"password":"\#(AuthFixture.password)"}"#)
+        #expect(deletion.status == 200)
+        return try await database.run(
+            sql: """
+                select string_agg(recipient, ',' order by recipient) from auth.mail where template = 'invitation'
+                """)
     }
 
     @Test("Other services learn whether the deployment sends mail")

@@ -37,7 +37,7 @@ struct KeyRotationTests {
         return try #require(try reply.json["token"]?["accessToken"]?.string)
     }
 
-    @Test("A new key is published before it signs, and tokens of the old key stay valid: nobody is logged out")
+    @Test("A new key is published before it signs, and tokens of the old key stay valid: no user is logged out")
     func rotation() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()

@@ -28,7 +28,7 @@ struct LogTests {
         ]
     }
 
-    @Test("No password, token, email, name or phone number is logged, not even after a failure")
+    @Test("D3: no password, token, email, name or phone number is logged, not even after a failure")
     func discreet() async throws {
         let file = LogFile()
         try await AuthFixture.run(log: file.log(.debug, of: "auth-service")) { fixture async throws in

@@ -94,7 +94,7 @@ struct LoginTests {
         }
     }
 
-    @Test("The cookie is Secure behind TLS, and logout clears it")
+    @Test("The cookie is Secure if the client uses TLS, and logout clears it")
     func secureCookie() async throws {
         try await AuthFixture.run { fixture async throws in
             _ = try await fixture.join()

@@ -13,7 +13,7 @@ struct OIDCTests {
     /// A sign-in that has begun: the ticket of the app, and the parameters for the issuer.
     private struct Begun {
         let ticket: String
-        let parameters: [String: String]
+        var parameters: [String: String]
     }
 
     private func sql(_ fixture: AuthFixture, _ statement: String) async throws -> String {
@@ -188,7 +188,8 @@ struct OIDCTests {
             fixture.providers.oidc.set(OIDCStandin.Person(email: nil))
             let user = try fixture.user(try await signIn(fixture))
             func confirm(_ method: String, _ path: String, _ access: String) async throws -> HTTPCall.Reply {
-                let begun = try await begin(fixture)
+                var begun = try await begin(fixture)
+                begun.parameters["max_age"] = "0"
                 let reply = try authorize(fixture, begun)
                 let members = [
                     ("ticket", begun.ticket), ("state", reply["state"] ?? ""),

@@ -68,6 +68,10 @@ struct OperatorTests {
             #expect(try await fixture.refresh(user.refresh).errorCode == "E06")
             let refused = try await fixture.logInReply()
             #expect(refused.errorCode == "E03" && refused.text.contains("disabled"))
+            // The sign-in does not bring the user back into the workspaces of an app.
+            fixture.peers.whileJoining { throw NeverHappened(description: "a join") }
+            let elsewhere = try await fixture.logInReply(key: "gathering")
+            #expect(elsewhere.errorCode == "E03" && elsewhere.text.contains("disabled"), "\(elsewhere.text)")
             // A wrong password is told nothing of it.
             let wrong = try await fixture.logInReply(password: "Wrong-word-1")
             #expect(wrong.errorCode == "E03" && !wrong.text.contains("disabled"))

@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import ServiceSupport
 import TestSupport
@@ -56,6 +57,38 @@ struct ProfileImageTests {
                     """)
             try await fixture.withInstance(["files_folder": fixture.service.files.path]) { _ in
                 try await eventually("the removal of the expired image") { stored(fixture) == unexpired }
+            }
+        }
+    }
+
+    @Test("A18: other services read portraits, current and replaced, in pieces, and no other file of the store")
+    func pieces() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let bytes = Self.png + [UInt8](repeating: 7, count: ExportFileRequest.pieceSize)
+            let first = try await fixture.upload(bytes, user.access)
+            _ = try await fixture.upload(Self.png, user.access)
+            let path = try #require(try first.json["profileImage"]?.string)
+            func piece(_ path: String, from offset: Int = 0) async throws -> HTTPCall.Reply {
+                let encoded = PercentEncoding.strict.encode(path)
+                return try await fixture.service.internalCall(
+                    "GET", "/internal/pictures/piece?path=\(encoded)&offset=\(offset)")
+            }
+            var read: [UInt8] = []
+            while read.count < bytes.count {
+                let json = try await piece(path, from: read.count).json
+                let part = try #require(json["bytes"]?.string.flatMap { Base64.decode($0.utf8.span, .standard) })
+                #expect(json["size"]?.int == bytes.count && !part.isEmpty)
+                read += part
+            }
+            #expect(read == bytes)
+            let export = fixture.service.files.path + "/exports/secret.zip"
+            #expect(FileManager.default.createFile(atPath: export, contents: Data("secret".utf8)))
+            for other in [
+                "/static/exports/secret.zip", "/static/profiles/../exports/secret.zip", "exports/secret.zip",
+                "/static/profiles/none.png", "/static/profiles/",
+            ] {
+                #expect(try await piece(other).status == 404, "\(other)")
             }
         }
     }

@@ -9,7 +9,7 @@ import Wire
 struct SecondFactorRecoveryTests {
     private let factor = SecondFactorFixture()
 
-    @Test("A20: each recovery code works once and is stored as a hash; its use is told by mail")
+    @Test("A20: each recovery code works once and is stored as a hash; its use is reported by mail")
     func recovery() async throws {
         try await AuthFixture.run { fixture async throws in
             let account = try await factor.protect(fixture)
@@ -96,6 +96,45 @@ struct SecondFactorRecoveryTests {
             #expect(
                 try await factor.sql(fixture, "select count(*) from auth.session where account = \(account.user.id)")
                     == "1")
+        }
+    }
+
+    @Test("A20: a reset turns off a second factor that is older than the first proof of the address, and no other one")
+    func firstProof() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let password = "Haetnim-77!"
+            func reset(_ email: String) async throws {
+                let path = "/v1/users/password/reset"
+                #expect(try await fixture.service.call("POST", path, json: #"{"email":"\#(email)"}"#).status == 200)
+                let code = try await fixture.code(to: email, about: "재설정 인증번호")
+                let reply = try await fixture.service.call(
+                    "PUT", path, json: #"{"email":"\#(email)","code":"\#(code)","password":"\#(password)"}"#)
+                #expect(reply.status == 200, "\(reply.text)")
+            }
+            // A stranger has joined with the address of the owner.
+            let stranger = try await factor.protect(fixture)
+            try await reset("a@b.kr")
+            #expect(try await fixture.me(stranger.user.access).errorCode == "E05")
+            #expect(try await fixture.logInReply(password: password).status == 200)
+            _ = try await fixture.mail(to: "a@b.kr", about: "2단계 로그인을 껐습니다")
+            #expect(try await factor.sql(fixture, "select second_factor_version from auth.account") == "2")
+            #expect(try await factor.sql(fixture, "select count(*) from auth.recovery_code") == "0")
+            // The address of this one was verified.
+            _ = try await factor.protect(fixture, "b@b.kr")
+            _ = try await factor.sql(fixture, "update auth.account set is_email_verified = true where email = 'b@b.kr'")
+            try await reset("b@b.kr")
+            #expect(try await fixture.logInReply("b@b.kr", password: password).errorCode == "E07")
+            // A stranger's secret that waits for its first code goes too, and nobody is told.
+            let third = try await fixture.join("c@b.kr")
+            let begin = try await fixture.service.call(
+                "POST", SecondFactorFixture.path, token: third.access,
+                json: #"{"password":"\#(AuthFixture.password)"}"#)
+            #expect(begin.status == 200, "\(begin.text)")
+            try await reset("c@b.kr")
+            let left = "select a.email from auth.second_factor f join auth.account a on a.id = f.account"
+            #expect(try await factor.sql(fixture, left) == "b@b.kr")
+            let told = "select second_factor_version from auth.account where email = 'c@b.kr'"
+            #expect(try await factor.sql(fixture, told) == "0")
         }
     }
 

@@ -72,7 +72,8 @@ struct SecondFactorTests {
             try await eventually("both facts") {
                 let entries = try await fixture.service.redis.command("XRANGE", "facts:auth", "-", "+")
                 let bodies = entries.indices.filter { entries[$0] == "second-factor.changed" }.map { entries[$0 + 2] }
-                return bodies == [
+                // A fact that is marked too late is published again.
+                return bodies.withoutRepeats == [
                     #"{"user_id":"\#(account.user.id)","on":true,"version":1}"#,
                     #"{"user_id":"\#(account.user.id)","on":false,"version":2}"#,
                 ]

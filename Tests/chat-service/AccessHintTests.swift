@@ -24,7 +24,7 @@ struct AccessHintTests {
         }
     }
 
-    @Test("A new DM is told again if it is opened again soon, because the first call may have failed after its commit")
+    @Test("A new DM is announced again if it is opened again soon: the first call may have failed after its commit")
     func openedAgain() async throws {
         try await ChatHarness.use { chat in
             let listener = try HintListener(chat.redis, "invalidate:access")

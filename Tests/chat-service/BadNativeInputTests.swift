@@ -126,7 +126,7 @@ struct BadNativeInputTests {
         }
     }
 
-    @Test("Dates in the past, too far ahead or of no calendar are E11, and nothing is written")
+    @Test("Dates that are past, too far ahead or invalid are E11, and nothing is written")
     func dates() async throws {
         try await Self.unchanged { chat in
             let scheduled = try await chat.call("GET", "/v1/users/me/scheduled").json["items"]?[0]?["id"]?.string ?? ""
@@ -192,7 +192,7 @@ struct BadNativeInputTests {
         }
     }
 
-    @Test("A thread that is null is none, as one that is absent")
+    @Test("A null thread counts as an absent one")
     func noThread() async throws {
         try await ChatHarness.use { chat in
             let body = #"{"content":"x","thread":null,"toRoom":null,"at":"\#(Self.soon)"}"#
@@ -215,7 +215,7 @@ struct BadNativeInputTests {
     }
 
     @Test(
-        "A reaction that is no emoji is E11, and nothing is written",
+        "A reaction that is not one emoji is E11, and nothing is written",
         arguments: [
             "a", "1", "%23", "%20", "%EA%B0%80", ":+1:", "%F0%9F%91%8D%F0%9F%91%8D", "%F0%9F%91%8Da",
             "%F0%9F%87%B0", "%F0%9F%8F%BD", "%E2%80%8D", "%EF%B8%8F", "%E2%9D%A4", "%00", "%F0%9F%91%8D%00",
@@ -227,7 +227,7 @@ struct BadNativeInputTests {
         }
     }
 
-    @Test("Cursors and limits that are none are E11 on every list")
+    @Test("Malformed cursors and limits are E11 on every list")
     func lists() async throws {
         try await Self.unchanged { chat in
             let lists = [

@@ -24,6 +24,19 @@ struct ChangeRefusalTests {
         }
     }
 
+    @Test("A message older than edit_window is not edited any more, and keeps its text and earlier texts")
+    func window() async throws {
+        try await ChatHarness.use(["edit_window": "3600s"]) { chat in
+            _ = try await chat.send("one")
+            #expect(try await chat.call("PUT", Self.chats + "/1", json: #"{"content":"two"}"#).status == 200)
+            try await chat.database.database.run(sql: "update chat.message set created_at = created_at - 3600001")
+            let late = try await chat.call("PUT", Self.chats + "/1", json: #"{"content":"three"}"#)
+            #expect(late.errorCode == "E14", "\(late.text)")
+            let kept = "select content, rev, (select count(*) from chat.message_version) from chat.message"
+            #expect(try await chat.database.ask(kept) == "two|1|1")
+        }
+    }
+
     @Test("Invalid changes have the error of the page and write nothing")
     func badInput() async throws {
         try await ChatHarness.use { chat in

@@ -100,10 +100,8 @@ struct ClosingTests {
                     try await tx.query(Self.wait)
                     try await tx.query(Self.indexing)
                     try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
-                    try await eventually("the wait of the erasure") {
-                        try await chat.database.ask(
-                            "select count(*) from pg_stat_activity where wait_event_type = 'Lock'") == "1"
-                    }
+                    // The erasure waits.
+                    try await chat.database.database.untilBlocked()
                     try await tx.query(Self.lateEntry)
                 }
             }
@@ -126,6 +124,31 @@ struct ClosingTests {
         insert into search_message (created_at, workspace, room, seq, kind, grams)
             select created_at, 3, room, seq, kind, '{}' from message
         """)
+
+    @Test("Drafts, levels, scheduled messages and their files in channels without messages go with their workspace")
+    func withoutMessages() async throws {
+        try await ChatHarness.use { chat in
+            let draft = try await chat.call(
+                "PUT", "/v1/workspaces/3/channels/8/draft", json: #"{"content":"a draft"}"#)
+            #expect(draft.status < 300, "\(draft.text)")
+            let scheduled = try await chat.call(
+                "POST", "\(ChatHarness.channel)/scheduled",
+                headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
+                body: Upload.form([.png], [("content", "later"), ("at", "\(Timestamp.now + .seconds(3600))")]))
+            #expect(scheduled.status == 201, "\(scheduled.text)")
+            #expect(!chat.storedFiles.isEmpty)
+            // Nothing else is in this channel.
+            let level = "insert into chat.room_notify (user_id, workspace, kind, room, level, muted_until)"
+            try await chat.database.database.run(sql: level + " values (1, 3, 1, 11, 1, 0)")
+            try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
+            let left = """
+                select (select count(*) from chat.draft), (select count(*) from chat.scheduled),
+                    (select count(*) from chat.file), (select count(*) from chat.room_notify)
+                """
+            try await eventually("the erasure") { try await chat.database.ask(left) == "0|0|0|0" }
+            #expect(chat.storedFiles.isEmpty)
+        }
+    }
 
     @Test("The erasure finds the read markers of a closed room by an index")
     func positions() async throws {

@@ -66,7 +66,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("A product that knows its address tells bots whole addresses")
+    @Test("With public_url, bots get absolute addresses")
     func wholeAddress() async throws {
         try await Self.use(["public_url": "https://chat.example.com"]) { fixture in
             let address = try await Self.address(fixture)
@@ -92,7 +92,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("A private answer is told for its caller alone, and no table has it")
+    @Test("A private answer reaches its caller alone, and is in no table")
     func privacy() async throws {
         try await Self.use { fixture in
             let chat = fixture.chat
@@ -153,7 +153,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("A user with too many commands is told how long to wait, and other users do not wait")
+    @Test("A user with too many commands learns how long to wait, and other users do not wait")
     func rate() async throws {
         try await Self.use(["command_burst": "2"]) { fixture in
             var replies: [HTTPCall.Reply] = []

@@ -59,6 +59,11 @@ struct DraftTests {
             #expect(try await put("", after: 4) == "")
             #expect(try await put("늦은", after: 3) == "")
             #expect(try await put("다시", after: 4) == "다시")
+            // An instance with a clock that is an hour ahead has written it.
+            #expect(try await put("앞선", after: 3600) == "앞선")
+            #expect(try await put("지금", after: 5) == "지금")
+            #expect(try await put("", after: 3600) == "")
+            #expect(try await put("끝", after: 6) == "끝")
             let rows = try await database.ask("select count(*) from chat.draft")
             #expect(rows == "1")
         }

@@ -1,5 +1,6 @@
 import Contract
 import Postgres
+import ServiceKit
 import ServiceSupport
 import TestSupport
 import Testing
@@ -88,7 +89,7 @@ struct ErasureReadsTests {
         return reads
     }
 
-    @Test("An erasure reads the messages of its batch and what belongs to them, not the room")
+    @Test("An erasure reads the messages of its batch and their details, not the whole room")
     func batch() async throws {
         let seqs = stride(from: Int64(5002), through: 5400, by: 2).map(\.self)
         let tables = ["message", "reaction", "message_version", "search_message_of_test", "reply"]
@@ -138,14 +139,29 @@ struct ErasureReadsTests {
                 insert into chat.reaction (workspace, kind, room, seq, emoji, user_id, reacted_at)
                     select 3, 1, 7, n, 'x', 2, 1 from generate_series(1, \(count)) n;
                 """)
-            try await chat.redis.command(
-                "XADD", "facts:auth", "*", "id", "1", "type", "user.deleted", "body",
-                #"{"user_id":"2","round":1,"messages":false}"#)
-            try await eventually(within: .seconds(60), "the report") { chat.peers.change { $0.erased.contains("2 1") } }
+            try await chat.erase(2, messages: false)
             #expect(try await chat.database.ask("select count(*) from chat.reaction") == "0")
             let reads = try await chat.database.ask(Self.reads("reaction"))
             #expect(Int(reads).map { $0 < 18 * count } == true, "\(reads)")
         }
+    }
+
+    @Test("The end of a scheduled send reads none of the names of earlier sends that stay")
+    func namesOfSends() async throws {
+        let names = """
+            insert into chat.scheduled_sent (workspace, user_id, kind, room, client_id, id, send_at, created_at, sent_at)
+                select 3, 1, 1, 7, 'c' || n, n, 1, 1, \(Timestamp.now.milliseconds) from generate_series(1, 5000) n;
+            analyze chat.scheduled_sent;
+            """
+        let reads = try await reads(of: ["scheduled_sent"], after: names) { pool in
+            let store = ScheduledStore(database: pool)
+            let scheduled = try await store.insert(
+                try SendRequest(content: "text", files: [], clientID: "new"), files: [], at: .now,
+                to: MessageTarget(room: Self.room.id, workspace: Self.room.workspace, name: "general"),
+                by: Caller(user: UserID(1), session: SessionID(1)), limit: 9, now: .now)
+            try await store.finish(try #require(scheduled), now: .now)
+        }
+        #expect(reads["scheduled_sent"].map { $0 < 100 } == true, "\(reads)")
     }
 
     @Test(

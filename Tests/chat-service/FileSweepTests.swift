@@ -238,7 +238,7 @@ struct FileSweepTests {
 }
 
 extension StorageLimits {
-    fileprivate static let sample = StorageLimits(ofUser: 1 << 40, ofWorkspace: 1 << 40)
+    static let sample = StorageLimits(ofUser: 1 << 40, ofWorkspace: 1 << 40)
 }
 
 extension MessageTarget {

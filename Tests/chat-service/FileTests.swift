@@ -76,12 +76,14 @@ struct FileTests {
         try await ChatHarness.use { chat in
             let zip = Array("PK\u{3}\u{4} rest".utf8)
             let families = String(repeating: "👨‍👩‍👧‍👦", count: 60)
+            let long = String(repeating: "가", count: 90)
             let cases: [(file: Upload, title: String, suffix: String)] = [
                 (Upload(name: "보고서.docx", bytes: zip), "보고서.docx", "zip"),
                 (Upload(name: "a.zip", bytes: zip), "a.zip", "zip"),
                 (Upload(name: "REPORT.PDF", bytes: Upload.pdf.bytes), "REPORT.pdf", "pdf"),
                 (Upload(name: "옛글.txt", bytes: [0xB0, 0xA1, 0xB3, 0xAA]), "옛글.txt", "txt"),
                 (Upload(name: families + ".pdf", bytes: Upload.pdf.bytes), families.prefix(10) + ".pdf", "pdf"),
+                (Upload(name: long + ".docx", bytes: zip), long.prefix(83) + ".docx", "zip"),
                 // Sooda encodes names and repeats the suffix.
                 (
                     Upload(name: "%ED%9A%8C%EC%9D%98%EB%A1%9D.pdf.pdf", bytes: Upload.pdf.bytes), "회의록.pdf", "pdf"

@@ -40,7 +40,7 @@ struct FollowedThreadTests {
         }
     }
 
-    @Test("A thread is read in pages, by any of its messages, and tells whether its reader follows it")
+    @Test("A thread is read in pages, by any of its messages, and shows whether its reader follows it")
     func pages() async throws {
         try await Self.use { chat in
             _ = try await chat.send("root")
@@ -114,7 +114,8 @@ struct FollowedThreadTests {
             for seq in [1, 2] { _ = try await chat.call("DELETE", "\(Self.chats)/\(seq)") }
             for (method, path, code) in [
                 ("PUT", "1/thread/follow", "E13"), ("PUT", "2/thread/follow", "E13"), ("PUT", "9/thread/follow", "E13"),
-                ("DELETE", "9/thread/follow", "E13"), ("PUT", "1/thread/read", "E13"), ("PUT", "9/thread/read", "E13"),
+                ("PUT", "3/thread/follow", "E13"), ("DELETE", "9/thread/follow", "E13"),
+                ("PUT", "1/thread/read", "E13"), ("PUT", "9/thread/read", "E13"),
                 ("PUT", "2/thread/read", ""), ("DELETE", "2/thread/follow", ""),
             ] {
                 let reply = try await chat.call(method, "\(Self.chats)/\(path)", json: #"{"seq":3}"#)
@@ -203,6 +204,23 @@ struct FollowedThreadTests {
             }
             _ = try await Self.reply(chat, to: 1, user: 2)
             for (user, unread) in [(1, 1), (4, 1), (5, nil)] as [(Int64, Int?)] {
+                let first = try await Self.threads(chat, user: user)["items"]?[0]
+                #expect(first?["unreadCount"]?.int == unread, "\(user)")
+            }
+        }
+    }
+
+    @Test("Members that an edit adds to a root follow its thread, also if they have opened it before its first reply")
+    func openedBeforeEdit() async throws {
+        try await Self.use { chat in
+            _ = try await chat.send("root")
+            for user in [4, 5] as [Int64] {
+                _ = try await chat.call("PUT", "\(Self.chats)/1/thread/read", user: user, json: #"{"seq":1}"#)
+            }
+            let edited = try await chat.call("PUT", "\(Self.chats)/1", json: #"{"content":"root for @n4 and @n6"}"#)
+            #expect(edited.status == 200, "\(edited.text)")
+            _ = try await Self.reply(chat, to: 1, user: 2)
+            for (user, unread) in [(4, 1), (5, nil), (6, 1)] as [(Int64, Int?)] {
                 let first = try await Self.threads(chat, user: user)["items"]?[0]
                 #expect(first?["unreadCount"]?.int == unread, "\(user)")
             }

@@ -116,7 +116,7 @@ struct IncomingWebhookTests {
         }
     }
 
-    @Test("A product that knows its address tells whole addresses of webhooks")
+    @Test("With public_url, the addresses of webhooks are absolute")
     func wholeAddress() async throws {
         try await ChatHarness.use(["public_url": "https://chat.example.com/"]) { chat in
             let webhook = try await chat.makeWebhook()
@@ -155,7 +155,7 @@ struct IncomingWebhookTests {
         }
     }
 
-    @Test("A webhook that sends too much is told when to go on, and others go on at once")
+    @Test("A webhook that sends too much learns when to continue, and others are not held up")
     func rate() async throws {
         try await ChatHarness.use(["webhook_burst": "2"]) { chat in
             let (webhook, other) = (try await chat.makeWebhook(), try await chat.makeWebhook())
@@ -180,32 +180,49 @@ struct IncomingWebhookTests {
         }
     }
 
+    /// Makes a webhook of channel 7. Before its row is inserted, the channel changes, and the fact of that is applied. The call waits for
+    /// that as long as `database_timeout`.
+    private static func make(
+        _ chat: ChatHarness, while fact: String, name: String, _ change: (inout PeersOfChat) -> Void
+    ) async throws -> HTTPCall.Reply {
+        chat.peers.change { $0.roles[4] = "owner" }
+        let limit = LimitLock.incomingWebhooks(ChannelID(7)).name
+        let lock = "select pg_advisory_xact_lock(hashtextextended('\(limit)', 0))"
+        return try await chat.database.database.holding(lock, untilWaiting: 2) {
+            async let made = chat.call("POST", ChatHarness.webhooks, user: 4, json: #"{"name":"build"}"#)
+            try await chat.database.database.untilBlocked()
+            chat.peers.change { change(&$0) }
+            // Facts are consumed in order, so the first one has been applied when the second one has.
+            let rest = #""name":"\#(name)","version":3}"#
+            try await chat.publishFact(1, fact, #"{"workspace_id":"3","channel_id":"7",\#(rest)"#)
+            try await chat.publishFact(2, "channel.deleted", #"{"workspace_id":"4","channel_id":"9",\#(rest)"#)
+            try await eventually("the facts") {
+                try await chat.database.ask("select count(*) from chat.room where id = 9 and is_closed") == "1"
+            }
+            // The second session that waits ends the hold.
+            try await chat.database.database.run(sql: lock)
+            return try await made
+        }
+    }
+
     @Test("A webhook that is made while its channel is deleted does not stay")
     func channelDeletedMeanwhile() async throws {
-        try await ChatHarness.use { chat in
-            chat.peers.change { $0.roles[4] = "owner" }
-            let name = LimitLock.incomingWebhooks(ChannelID(7)).name
-            let lock = "select pg_advisory_xact_lock(hashtextextended('\(name)', 0))"
-            let reply = try await chat.database.database.holding(lock, untilWaiting: 2) {
-                async let made = chat.call("POST", ChatHarness.webhooks, user: 4, json: #"{"name":"build"}"#)
-                try await chat.database.database.untilBlocked()
-                chat.peers.change { $0.channels[7] = nil }
-                // Facts are consumed in order, so the first deletion has been applied when the second one has.
-                let deletions = [
-                    (1, #""workspace_id":"3","channel_id":"7""#), (2, #""workspace_id":"4","channel_id":"9""#),
-                ]
-                for (id, ids) in deletions {
-                    try await chat.publishFact(id, "channel.deleted", #"{\#(ids),"name":"general","version":3}"#)
-                }
-                try await eventually("the deletions") {
-                    try await chat.database.ask("select count(*) from chat.room where id = 9 and is_closed") == "1"
-                }
-                // The second session that waits ends the hold.
-                try await chat.database.database.run(sql: lock)
-                return try await made
-            }
+        try await ChatHarness.use(["database_timeout": "3600s"]) { chat in
+            let reply = try await Self.make(chat, while: "channel.deleted", name: "general") { $0.channels[7] = nil }
             #expect(reply.errorCode == "E13", "\(reply.text)")
             #expect(try await chat.database.ask("select count(*) from chat.incoming_webhook") == "0")
+        }
+    }
+
+    @Test("A webhook that is made while its channel is renamed writes under the new name")
+    func channelRenamedMeanwhile() async throws {
+        try await ChatHarness.use(["database_timeout": "3600s"]) { chat in
+            let reply = try await Self.make(chat, while: "channel.changed", name: "새 이름") { state in
+                state.channels[7]?.name = "새 이름"
+                state.channels[7]?.version = 3
+            }
+            #expect(reply.status == 201, "\(reply.text)")
+            #expect(try await chat.database.ask("select channel_name from chat.incoming_webhook") == "새 이름")
         }
     }
 

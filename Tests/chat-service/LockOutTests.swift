@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Locked-out members", .serialized)
 struct LockOutTests {
-    @Test("A20: a member locked out for lack of a second factor is told so, until they are let in")
+    @Test("A20: a member locked out for lack of a second factor learns the reason, until they are let in")
     func lockOut() async throws {
         try await ChatHarness.use { chat in
             try await chat.redis.untilHeard("invalidate:access", by: 1)

@@ -58,6 +58,9 @@ struct ModerationTests {
                 let shipped = try await chat.call(
                     "POST", Self.chats, user: 1, key: "collatalk", json: #"{"content":"a"}"#)
                 #expect(shipped.status == 400 && shipped.errorCode == "E14")
+                let writers = try await chat.instances[0].internalCall(
+                    "POST", "/internal/workspaces/3/writers", json: #"{"ids":["1","2"]}"#)
+                #expect(writers.text == #"{"ids":["2"]}"#)
                 // Reading goes on, and so do others and other workspaces.
                 #expect(try await chat.history(user: 1).count > 0)
                 #expect(try await chat.send("other", user: 2).status == 201)
@@ -115,7 +118,9 @@ struct ModerationTests {
             let words = #"{"items":[{"word":"바보","action":"reject"},{"word":"spam","action":"mask"}]}"#
             #expect(try await chat.call("PUT", path, user: 1, json: words).errorCode == "E14")
             #expect(try await chat.call("PUT", path, user: 4, json: #"{"items":[{"word":"a"}]}"#).errorCode == "E11")
+            #expect(chat.peers.now.audited == [])
             #expect(try await chat.call("PUT", path, user: 4, json: words).text == words)
+            #expect(chat.peers.now.audited.map { $0.hasPrefix("moderation.words ") } == [true])
             #expect(try await chat.call("GET", path, user: 4).text == words)
             try await eventually("the other instance") {
                 try await chat.send("바보", user: 1, on: 1).errorCode == "E11"

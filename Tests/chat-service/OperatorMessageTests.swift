@@ -46,7 +46,7 @@ struct OperatorMessageTests {
     }
 
     @Test(
-        "Without such a message there is nothing",
+        "A message that does not exist is not found",
         arguments: ["channel-7/messages/9", "channel-7/messages/x", "7/messages/1"])
     func nothing(place: String) async throws {
         try await ChatHarness.use { chat in

@@ -19,6 +19,12 @@ struct QuotaTests {
             }
             for _ in 1...3 { #expect(try await send(1) == "ok") }
             #expect(try await send(1) == "E98", "the limit of a user")
+            let overSocket = try await chat.instances[0].internalCall(
+                "POST", "/internal/rooms/channel-7/messages",
+                json: #"{"user_id":"1","session":"1001","profile":"native","content":"hello","client_id":"c"}"#)
+            #expect(overSocket.status == 429 && overSocket.errorCode == "E98", "\(overSocket.text)")
+            #expect(try overSocket.json["retry_after"]?.int ?? 0 > 1_000_000, "the time to wait is told as by HTTP")
+            #expect(Int(overSocket.headers["retry-after"] ?? "") ?? 0 > 1000, "no gateway repeats the call before that")
             for _ in 1...2 { #expect(try await send(2) == "ok") }
             #expect(try await send(3) == "E98", "the limit of a workspace")
             let elsewhere = try await chat.call(

@@ -104,6 +104,55 @@ struct ReadEventTests {
         }
     }
 
+    @Test("A member with counts that cannot be read holds up the read markers of no others, and is published later")
+    func brokenMember() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("one")
+            // The blocks of user 2 are known from here on, those of user 3 are not.
+            try await chat.untilCached("/internal/blocks") { _ = try await chat.unread(user: 2) }
+            let listener = try RoomEventListener(chat.redis)
+            chat.peers.change { $0.isBlocksDown = true }
+            // At once, so that they share a batch.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for user in [2, 3] as [Int64] { group.addTask { try await Self.read(chat, 1, user: user) } }
+                try await group.waitForAll()
+            }
+            let first = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
+            #expect(first.map { $0["user_id"]?.string } == ["2"])
+            chat.peers.change { $0.isBlocksDown = false }
+            let rest = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
+            #expect(rest.map { $0["user_id"]?.string } == ["3"])
+        }
+    }
+
+    @Test("A room with members that cannot be read holds up the read markers of no other room, and is published later")
+    func brokenRoom() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { state in
+                state.channels[8]?.members = [1, 2, 3]
+                state.brokenChannels = [8]
+            }
+            for channel in [7, 8] as [Int64] { _ = try await chat.send("one", to: channel) }
+            let listener = try RoomEventListener(chat.redis)
+            // At once, so that they share a batch.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for user in [2, 3] as [Int64] {
+                    for channel in [8, 7] {
+                        let path = "/v1/workspaces/3/channels/\(channel)/read"
+                        group.addTask { _ = try await chat.call("PUT", path, user: user, json: #"{"seq":1}"#) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let first = Self.reads(try await listener.events { Self.reads($0).count == 2 })
+            #expect(first.map { $0["room"]?.string } == ["channel-7", "channel-7"])
+            chat.peers.change { $0.brokenChannels = [] }
+            let rest = Self.reads(try await listener.events { Self.reads($0).count == 2 })
+            #expect(rest.map { $0["room"]?.string } == ["channel-8", "channel-8"])
+            #expect(rest.map { $0["seq"]?.int } == [1, 1] && rest.map { $0["unreadCount"]?.int } == [0, 0])
+        }
+    }
+
     @Test("In a room with more than 200 members a marker is for the member's own devices")
     func largeRoom() async throws {
         try await ChatHarness.use { chat in

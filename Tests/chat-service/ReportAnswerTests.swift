@@ -45,6 +45,34 @@ struct ReportAnswerTests {
         }
     }
 
+    @Test("A18 A message can be reported below messages of any length")
+    func longContext() async throws {
+        try await ReportTests.use { chat in
+            for text in ["1", "2", "3", "4", "bad"] { _ = try await chat.send(text, user: 1) }
+            // As ten thousand characters of many scalars each.
+            _ = try await chat.database.ask(
+                "update chat.message set content = repeat('x', 300000) where seq <= 4 returning seq")
+            let made = try await ReportTests.report(chat, seq: 5)
+            #expect(made.status == 201, "\(made.text)")
+            let copies = try await ReportTests.list(chat).first?["messages"]?.list ?? []
+            #expect(copies.last?["content"]?.string == "bad")
+            #expect(copies.last?["seq"]?.int == 5)
+            #expect(copies.count == 5)
+        }
+    }
+
+    @Test("A18 A long message does not keep those after it out of a report")
+    func nearContext() async throws {
+        try await ReportTests.use { chat in
+            for text in ["1", "2", "3", "4", "5", "bad"] { _ = try await chat.send(text, user: 1) }
+            _ = try await chat.database.ask(
+                "update chat.message set content = repeat('x', 1100000) where seq = 1 or seq = 3 returning seq")
+            #expect(try await ReportTests.report(chat, seq: 6).status == 201)
+            let copies = try await ReportTests.list(chat).first?["messages"]?.list ?? []
+            #expect(copies.map { $0["seq"]?.int } == [3, 4, 5, 6])
+        }
+    }
+
     @Test("D1 A warning of a deleted account is refused, and leaves no row")
     func deletedAccount() async throws {
         try await ReportTests.use(instances: 2) { chat in

@@ -59,7 +59,7 @@ struct RoomTailCacheTests {
         }
     }
 
-    @Test("A user with more unread messages than are kept is told all of them")
+    @Test("All unread messages of a user count, even if they are more than are kept")
     func many() async throws {
         try await ChatHarness.use { chat in
             for number in 1...40 { _ = try await chat.send("m\(number)") }

@@ -76,7 +76,9 @@ struct SearchBoundsTests {
         }
     }
 
-    @Test("Neither the service nor Postgres, as it is deployed, logs a query or a message, not even of a failed search")
+    @Test(
+        "D3: neither the service nor Postgres, as it is deployed, logs a query or a message, not even of a failed search"
+    )
     func logs() async throws {
         let settings = try Self.deployedLogSettings() + ["log_min_duration_statement=0", "log_min_messages=warning"]
         let cluster = try await PostgresCluster.start(settings)

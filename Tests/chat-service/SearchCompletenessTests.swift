@@ -29,6 +29,37 @@ struct SearchCompletenessTests {
         }
     }
 
+    @Test("S3 A search is not complete while a room misses an old edit, although newer ones come all the time")
+    func busyEdits() async throws {
+        try await ChatHarness.use(["search_timeout": "60s"]) { chat in
+            for text in ["점심", "저녁"] { _ = try await chat.send(text) }
+            try await chat.untilIndexed()
+            @Sendable func edit(_ seq: Int) async throws {
+                let edited = try await chat.call(
+                    "PUT", ChatHarness.channel + "/chats/\(seq)", json: #"{"content":"회의"}"#)
+                #expect(edited.status == 200)
+            }
+            @Sendable func move(_ seq: Int, by seconds: Int) async throws {
+                try await chat.database.database.run(
+                    sql: """
+                        update chat.message_change set changed_at = changed_at + 1000 * \(seconds)
+                        where room = 7 and seq = \(seq)
+                        """)
+            }
+            // The indexer waits for its rows.
+            try await chat.locking("search_progress", in: "share") {
+                try await edit(1)
+                // The edit is new for ten minutes.
+                try await move(1, by: 600)
+                #expect(try await chat.search("회의").json["complete"]?.bool == true)
+                try await move(1, by: -610)
+                try await edit(2)
+                try await move(2, by: 600)
+                #expect(try await chat.search("회의").json["complete"]?.bool == false)
+            }
+        }
+    }
+
     @Test("S3 A search that has read the index before an old message came into it does not call itself complete")
     func indexedMeanwhile() async throws {
         try await ChatHarness.use(["search_timeout": "60s"]) { chat in

@@ -37,6 +37,27 @@ struct SearchFilterTests {
         }
     }
 
+    @Test("A former member is found by name in every room of a caller that has a DM with them")
+    func formerMember() async throws {
+        try await ChatHarness.use { chat in
+            let path = try await chat.dm(1, 2) + "/chats"
+            _ = try await chat.call("POST", path, user: 2, json: #"{"content":"회의 비밀"}"#)
+            _ = try await chat.send("회의 하나", user: 2)
+            _ = try await chat.send("회의 둘")
+            try await chat.untilIndexed()
+            chat.peers.change { state in
+                state.workspaces[3]?.remove(2)
+                state.channels[7]?.members.remove(2)
+            }
+            for (query, expected) in [
+                ("회의 from:n2", ["회의 비밀", "회의 하나"]), ("회의 -from:n2", ["회의 둘"]), ("회의 in:@n2", ["회의 비밀"]),
+                ("회의 from:nobody", []),
+            ] {
+                #expect(Set(try await chat.found(query)) == Set(expected), "\(query)")
+            }
+        }
+    }
+
     @Test("A nickname may look like the key of a room")
     func nicknameOfRoom() async throws {
         try await ChatHarness.use { chat in
@@ -114,6 +135,22 @@ struct SearchFilterTests {
             #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09") == ["회의 하나"])
             #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09&zone=UTC") == [])
             #expect(try await chat.found("회의", "&after=2025-05-08&before=2025-05-09", user: 2) == [])
+        }
+    }
+
+    @Test("A query has up to 200 characters of any script, composed or not, and few marks on each")
+    func longQueries() async throws {
+        try await ChatHarness.use { chat in
+            for (character, count, status) in [
+                ("가", 200, 200), ("\u{1112}\u{116C}", 200, 200), ("நி", 200, 200), ("👍🏽", 200, 200), ("நி", 201, 422),
+                ("a" + String(repeating: "\u{323}", count: 10), 100, 422),
+            ] {
+                let text = PercentEncoding.strict.encode(String(repeating: character, count: count))
+                for path in ["search", "find"] {
+                    let reply = try await chat.call("GET", "/v1/workspaces/3/\(path)?q=\(text)")
+                    #expect(reply.status == status, "\(path): \(count) times \(character)")
+                }
+            }
         }
     }
 

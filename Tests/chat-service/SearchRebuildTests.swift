@@ -9,15 +9,28 @@ import Wire
 
 @Suite("Rebuilding of the search index", .serialized)
 struct SearchRebuildTests {
+    /// Lets the steps of the indexer fail, so that no index is complete before the test has looked at it.
+    private func halt(_ chat: ChatHarness) async throws {
+        // Not a trigger, which Citus refuses.
+        try await chat.database.database.run(
+            sql: "alter table chat.search_progress add constraint halted check (form = 0) not valid")
+    }
+
+    private func resume(_ chat: ChatHarness) async throws {
+        try await chat.database.database.run(sql: "alter table chat.search_progress drop constraint halted")
+    }
+
     @Test("While a room is not indexed, a search says that it is not complete, and the index is made anew by itself")
     func rebuilding() async throws {
         try await ChatHarness.use { chat in
             _ = try await chat.send("회의")
             try await chat.untilIndexed()
+            try await halt(chat)
             _ = try await chat.database.database.run(
                 sql: "update chat.search_progress set form = 0; delete from chat.search_message")
             let reply = try await chat.search("회의", "")
             #expect(try reply.json["complete"]?.bool == false)
+            try await resume(chat)
             // The next message of the room wakes the index, which notices the older form.
             _ = try await chat.send("다음")
             try await chat.untilIndexed()
@@ -25,7 +38,7 @@ struct SearchRebuildTests {
         }
     }
 
-    @Test("A lost index is made anew in the background, with its progress told, and searches are not complete")
+    @Test("A lost index is made anew in the background, with its progress in the log, and searches are not complete")
     func lost() async throws {
         let file = LogFile()
         try await ChatHarness.use(["search_index_share": "25"], log: file.log(.info)) { chat in
@@ -40,17 +53,20 @@ struct SearchRebuildTests {
                     update chat.room set last_seq = 12000;
                     update chat.search_progress set seq = 12000
                     """)
+            try await halt(chat)
             let partition = try await chat.database.ask(
                 "select inhrelid::regclass from pg_inherits where inhparent = 'chat.search_message'::regclass")
             try await chat.database.database.run(sql: "drop table \(partition)")
-            // The indexer finds no partition, and looks at all of them.
+            // A step of the indexer fails, and it looks at all partitions.
             _ = try await chat.send("마지막 회의")
             try await eventually("the rebuilding") {
                 try await file.text().contains("the search index is being rebuilt")
             }
             #expect(try await chat.search("회의").json["complete"]?.bool == false)
             #expect(try await chat.metric("maru_search_messages_behind") > 0)
-            try await chat.untilIndexed()
+            try await resume(chat)
+            // A busy machine takes a while for as many messages.
+            try await chat.untilIndexed(within: .seconds(120))
             try await eventually("the end") { try await file.text().contains("the search index is complete") }
             #expect(try await file.text().contains("the search index was lost and begins anew"))
             #expect(try await chat.metric("maru_search_messages_behind") == 0)
@@ -110,32 +126,31 @@ struct SearchRebuildTests {
             "update chat.search_progress set form = form - 1",
         ])
     func atOnce(_ loss: String) async throws {
-        try await ChatHarness.use { chat in
-            _ = try await chat.send("회의")
-            try await chat.untilIndexed()
-            #expect(try await chat.search("회의").json["complete"]?.bool == true)
-            try await chat.database.database.run(sql: loss)
-            #expect(try await chat.search("회의").json["complete"]?.bool == false)
+        // On a machine that stands still after the loss, the indexer may have ended before the search: then once more.
+        var isComplete: Bool?
+        for _ in 0..<3 where isComplete != false {
+            try await ChatHarness.use { chat in
+                _ = try await chat.send("회의")
+                try await chat.untilIndexed()
+                #expect(try await chat.search("회의").json["complete"]?.bool == true)
+                try await chat.database.database.run(sql: loss)
+                isComplete = try await chat.search("회의").json["complete"]?.bool
+            }
         }
+        #expect(isComplete == false)
     }
 
-    @Test("The commits of a failed step go on waiting until they are indexed, and then their lag is measured")
+    @Test("The commits of a failed step wait until they are indexed, and then their lag is measured")
     func failedStep() async throws {
         try await ChatHarness.use { chat in
             _ = try await chat.send("회의")
             try await eventually("the lag") { try await chat.metric("maru_search_lag_seconds_count") >= 1 }
             let before = try await chat.metric("maru_search_lag_seconds_count")
-            try await chat.database.database.run(
-                sql: """
-                    create function chat.refuse() returns trigger language plpgsql
-                        as $$ begin raise exception 'refused'; end $$;
-                    create trigger refuse before insert or update on chat.search_progress
-                        for each row execute function chat.refuse()
-                    """)
+            try await halt(chat)
             _ = try await chat.send("회의 둘")
             // Steps have failed several times by then.
             try await eventually("the wait") { try await chat.metric("maru_search_wait_seconds") > 1 }
-            try await chat.database.database.run(sql: "drop trigger refuse on chat.search_progress")
+            try await resume(chat)
             try await chat.untilIndexed()
             try await eventually("nothing that waits") { try await chat.metric("maru_search_wait_seconds") == 0 }
             try await eventually("the lag of the second message") {

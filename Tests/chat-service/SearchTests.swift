@@ -49,7 +49,7 @@ struct SearchTests {
         }
     }
 
-    @Test("A stranger to the workspace is told nothing")
+    @Test("A stranger to the workspace learns nothing")
     func strangers() async throws {
         try await ChatHarness.use { chat in
             for path in ["search", "find"] {

@@ -54,6 +54,8 @@ struct ThreadErasureTests {
     func rooms() async throws {
         try await ChatHarness.use { chat in
             try await Self.plant(chat)
+            try await chat.database.database.run(
+                sql: "insert into chat.scheduled_sent values (3, 1, 1, 7, 'c', 1, 1, 1, 1)")
             chat.peers.change { $0.channels[7] = nil }
             try await chat.publishFact(
                 1, "channel.deleted", #"{"workspace_id":"3","channel_id":"7","name":"general","version":9}"#)
@@ -62,7 +64,7 @@ struct ThreadErasureTests {
             }
             for table in [
                 "message", "message_change", "reply", "thread", "thread_follower", "mention", "reaction",
-                "read_position", "saved_message", "scheduled",
+                "read_position", "saved_message", "scheduled", "scheduled_sent",
             ] {
                 #expect(try await chat.database.ask("select count(*) from chat.\(table)") == "0", "\(table)")
             }

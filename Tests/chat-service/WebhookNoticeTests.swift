@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Notices about outgoing webhooks", .serialized)
 struct WebhookNoticeTests {
-    @Test("The owner is told of a subscription that was switched off, and its maker while they manage the workspace")
+    @Test("The owner gets a mail about a subscription that was switched off, and so does a maker that is a manager")
     func owner() async throws {
         try await WebhookFixture.use { fixture in
             fixture.chat.peers.change { $0.roles[5] = "admin" }
@@ -18,7 +18,7 @@ struct WebhookNoticeTests {
             #expect(fixture.chat.peers.now.noticed.withoutRepeats == ["4", "5"].map { "\($0) webhook_off 127.0.0.1" })
             #expect(Set(fixture.chat.peers.now.noticeKeys).count == 2)
 
-            // A maker that is no manager any more.
+            // A maker that is no longer a manager.
             let id = try await fixture.subscribe("b", ["message"], by: 5)
             fixture.chat.peers.change { $0.roles[5] = "member" }
             fixture.receivers.set("b", statuses: [410])

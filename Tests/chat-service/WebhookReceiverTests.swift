@@ -12,7 +12,8 @@ struct WebhookReceiverTests {
     func changedAddress() async throws {
         try await WebhookFixture.use(["webhook_timeout": "60s"]) { fixture in
             let id = try await fixture.subscribe("old", ["message"])
-            fixture.receivers.set("old", statuses: [500])
+            // Without the change, it is not sent again before the end of the test.
+            fixture.receivers.set("old", statuses: [500], retryAfter: 600)
             _ = try await fixture.chat.send("refused")
             try await eventually("a refusal") { !fixture.receivers.received("old").isEmpty }
             fixture.receivers.set("old", delay: .seconds(600))

@@ -144,7 +144,7 @@ struct WebhookSubscriptionTests {
         }
     }
 
-    @Test("A subscription is told of no member that came before it was made, also if Redis gets the fact again")
+    @Test("A subscription gets no event of a member that came before it was made, also if Redis gets the fact again")
     func earlierFacts() async throws {
         try await WebhookFixture.use { fixture in
             _ = try await fixture.subscribe("a", ["member"])

@@ -18,7 +18,7 @@ struct CapacityTests {
         try #require(plan.needs.first { $0.name == name }).amount
     }
 
-    @Test("Missing values are made of the number of users")
+    @Test("Missing values are computed from the number of users")
     func defaults() {
         let demand = CapacityDemand(["users": "10000"])
         #expect((demand.sockets, demand.sends, demand.reads, demand.pushes) == (5_000, 10, 40, 50))

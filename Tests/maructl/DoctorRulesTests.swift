@@ -19,7 +19,18 @@ struct DoctorRulesTests {
         let status = try json(
             #"{"now":"\#(theirs)","postgres":{"clockOffsetMilliseconds":\#(postgres)},"redis":{"clockOffsetMilliseconds":\#(redis)}}"#
         )
-        #expect((DoctorRules.clock("chat-service", status, askedAt: now).level == .ok) == isFine)
+        let finding = DoctorRules.clock("chat-service", status, askedAt: now, answeredAt: now)
+        #expect((finding.level == .ok) == isFine)
+    }
+
+    @Test(
+        "A reply that took a minute is not a wrong clock, unless its time is outside of that minute",
+        arguments: [(-62_100, false), (-60_000, true), (-30_000, true), (0, true), (2100, false)])
+    func slowReply(theirs: Int64, isFine: Bool) throws {
+        let asked = Timestamp(milliseconds: now.milliseconds - 60_000)
+        let status = try json(#"{"now":"\#(Timestamp(milliseconds: now.milliseconds + theirs))"}"#)
+        let finding = DoctorRules.clock("chat-service", status, askedAt: asked, answeredAt: now)
+        #expect((finding.level == .ok) == isFine)
     }
 
     @Test("A service that is not ready is wrong, with its state")
@@ -48,7 +59,7 @@ struct DoctorRulesTests {
         #expect(findings.first { $0.check == "connections to postgres" }?.level.rawValue == level)
     }
 
-    @Test("A disk that is nearly full is told", arguments: [(50, "ok"), (14, "warning"), (4, "wrong")])
+    @Test("A disk that is nearly full is reported", arguments: [(50, "ok"), (14, "warning"), (4, "wrong")])
     func disk(free: Int, level: String) throws {
         let status = try json(#"{"disk":{"freeBytes":\#(free),"sizeBytes":100}}"#)
         #expect(DoctorRules.disk("chat-service", status)?.level.rawValue == level)
@@ -76,7 +87,8 @@ struct DoctorRulesTests {
         #expect(DoctorRules.lags("a", stream).map(\.level) == [.warning])
     }
 
-    @Test("A certificate is told two weeks before its end", arguments: [(20, "ok"), (13, "warning"), (-1, "wrong")])
+    @Test(
+        "A certificate is reported two weeks before it ends", arguments: [(20, "ok"), (13, "warning"), (-1, "wrong")])
     func certificates(days: Int64, level: String) {
         let end = Timestamp(milliseconds: now.milliseconds + days * 86_400_000)
         #expect(DoctorRules.certificate(end, at: now).level.rawValue == level)

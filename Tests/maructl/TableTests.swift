@@ -37,7 +37,7 @@ struct TableTests {
             ])
     }
 
-    @Test("An empty list is told, and so is an act without a reply")
+    @Test("An empty list says so, and so does an act without a reply")
     func nothing() throws {
         let json = try JSONValue(parsing: #"{"users":[]}"#)
         #expect(Report.lines(json, .list("users", columns: ["user_id"])) == ["none"])

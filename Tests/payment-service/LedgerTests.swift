@@ -108,7 +108,7 @@ struct LedgerTests {
             // Facts are handled in order, so this one comes after the refusals.
             #expect(try await fixture.capture("c", user: 7, amount: 5))
             try await eventually("the log") {
-                let refusals = fixture.log.split(separator: "\n").filter { $0.contains("a capture is refused") }
+                let refusals = fixture.log.split(separator: "\n").filter { $0.contains("a capture was refused") }
                 return refusals.count == 2 && refusals[0].contains("otherSpend") && refusals[1].contains("alreadyEnded")
             }
             #expect(try await fixture.balance(7) == 65)

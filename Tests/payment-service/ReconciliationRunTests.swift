@@ -73,7 +73,7 @@ struct ReconciliationRunTests {
         }
     }
 
-    @Test("An abandoned attempt is no difference once its payment is credited")
+    @Test("An abandoned attempt is not a difference once its payment is credited")
     func creditedLater() async throws {
         try await PaymentFixture.use(["attempt_lifetime": "0s"]) { fixture in
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))

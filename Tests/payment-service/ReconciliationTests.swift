@@ -191,7 +191,7 @@ struct ReconciliationTests {
         }
     }
 
-    @Test("The command prints the differences, and its exit status tells whether there are any")
+    @Test("The command prints the differences, and its exit status shows whether there are any")
     func command() async throws {
         try await PaymentFixture.use { fixture in
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
@@ -208,7 +208,7 @@ struct ReconciliationTests {
         }
     }
 
-    @Test("One of the instances runs it when it is due")
+    @Test("One of the instances runs a reconciliation that is due")
     func schedule() async throws {
         try await PaymentFixture.use(instances: 2) { fixture in
             try await fixture.firstReconciliation()

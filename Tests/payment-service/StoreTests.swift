@@ -93,6 +93,10 @@ struct StoreTests {
             fixture.provider.put(.init(reference: "imp_key", order: wrongKey))
             #expect(try await fixture.validate("imp_key", wrongKey, key: "sooda").errorCode == "E82")
             #expect(try await fixture.validate("imp_unknown", Self.order).errorCode == "E81")
+            // PortOne is not asked about an id that no payment has: its errors would be retried for days.
+            fixture.provider.behavior = .failing
+            #expect(try await fixture.validate("imp_한", Self.order).errorCode == "E81")
+            fixture.provider.behavior = .well
             #expect(try await fixture.balance(7) == 100)
         }
     }

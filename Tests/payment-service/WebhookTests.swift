@@ -36,7 +36,9 @@ struct WebhookTests {
                 try await send(Signing.headers(id: "x", body: body, secret: secret, at: .now - .seconds(270)), body),
             ]
             #expect(accepted == [200, 200])
-            #expect(fixture.provider.lookups == 2)
+            #expect(try await fixture.value("select count(*) from payment.attempt") == "2")
+            // A lookup that fails on a busy machine is repeated.
+            try await eventually("two lookups") { fixture.provider.lookups >= 2 }
         }
     }
 
@@ -49,7 +51,8 @@ struct WebhookTests {
                 return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
             }
             #expect(statuses == [200])
-            #expect(fixture.provider.lookups == 1)
+            #expect(try await fixture.value("select count(*) from payment.attempt") == "1")
+            try await eventually("the lookup") { fixture.provider.lookups > 0 }
         }
     }
 

@@ -10,7 +10,7 @@ import Wire
 struct AccessChangeTests {
     private static let namespace = "/ws-channel-7"
 
-    @Test("A change of access during a join is not overlooked")
+    @Test("A change of access during a join takes effect")
     func race() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

@@ -45,7 +45,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "A rate of new sockets of 0 is refused in words",
+        "A rate of 0 new sockets is refused with a readable message",
         arguments: ["handshake_rate", "handshake_burst"])
     func rateOfNone(_ name: String) async throws {
         try await GatewayHarness.use { harness in
@@ -148,7 +148,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("New sockets beyond the rate are refused with E98 and Retry-After; open ones go on")
+    @Test("New sockets beyond the rate are refused with E98 and Retry-After; open ones stay open")
     func storm() async throws {
         try await GatewayHarness.use { harness in
             let settings = [

@@ -30,7 +30,7 @@ struct AllowedOriginsTests {
         #expect(origins.allow(request, isSecure: isSecure) == isAllowed)
     }
 
-    @Test("A call without an origin is no page's")
+    @Test("A call without an origin is not that of a page")
     func none() throws {
         let request = try #require(Request(.get, "/socket.io/"))
         #expect(AllowedOrigins([]).allow(request, isSecure: false))

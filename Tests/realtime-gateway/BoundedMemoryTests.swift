@@ -97,11 +97,11 @@ import Wire
     }
 
     @Test("The users that saw a message can be read once, and the oldest messages are dropped above the limit")
-    func witnesses() {
-        var witnesses = PushWitnesses(limit: 2)
-        for id in ["a", "b"] { witnesses.note([UserID(1)], id) }
-        #expect(witnesses.take("a") == [UserID(1)] && witnesses.take("a").isEmpty)
-        for id in ["c", "d"] { witnesses.note([UserID(2)], id) }
-        #expect(witnesses.take("b").isEmpty && witnesses.take("c").isEmpty && witnesses.take("d") == [UserID(2)])
+    func present() {
+        var present = UsersPresentAtFailure(limit: 2)
+        for id in ["a", "b"] { present.note([UserID(1)], id) }
+        #expect(present.take("a") == [UserID(1)] && present.take("a").isEmpty)
+        for id in ["c", "d"] { present.note([UserID(2)], id) }
+        #expect(present.take("b").isEmpty && present.take("c").isEmpty && present.take("d") == [UserID(2)])
     }
 }

@@ -77,7 +77,7 @@ struct EntryTests {
         }
     }
 
-    @Test("A join waits until auth-service can tell the identity")
+    @Test("A join waits until auth-service can check the identity")
     func authAway() async throws {
         try await GatewayHarness.use { harness in
             harness.peers.change { $0.isAway = true }
@@ -126,6 +126,25 @@ struct EntryTests {
                 harness.peers.change { _ = $0.workspace.insert(1) }
                 try client.join(Self.namespace)
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
+            }
+        }
+    }
+
+    @Test("A room out of reach is entered when its head can be read, and holds up no other room")
+    func lostRoom() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                harness.peers.change { $0.lostRooms = ["channel-8"] }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
+                for namespace in ["/ws-channel-8", Self.namespace] { try client.join(namespace) }
+                try await client.until("a way in") { $0.joined.contains(Self.namespace) }
+                let count = harness.peers.count("/internal/rooms/heads")
+                try await eventually("another question for the head") {
+                    harness.peers.count("/internal/rooms/heads") > count
+                }
+                #expect(client.record.joined == [Self.namespace])
+                harness.peers.change { $0.lostRooms = [] }
+                try await client.until("a way in") { $0.joined.contains("/ws-channel-8") }
             }
         }
     }

@@ -40,7 +40,7 @@ struct LostCursorTests {
         }
     }
 
-    @Test("A socket whose session's cursor Redis has lost waits until chat-service has written it again")
+    @Test("If Redis has lost a session's cursor, its socket waits until chat-service has written it again")
     func lostReport() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

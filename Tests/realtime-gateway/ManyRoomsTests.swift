@@ -43,6 +43,37 @@ struct ManyRoomsTests {
         }
     }
 
+    /// Cursors of a thousand rooms, longer than a message of other clients may be.
+    private static let cursors: String = {
+        let others = (1000..<2000).map { #""channel-\#($0)":[0,0]"# }
+        return ([#""channel-7":[0,0]"#] + others).joined(separator: ",")
+    }()
+
+    @Test("A client with the cursors of a thousand rooms is let in over a WebSocket, and is sent the missed messages")
+    func manyCursors() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.say("missed")
+            try await harness.withNode(Self.settings) { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join("/me", #"{"cursors":{\#(Self.cursors)}}"#)
+                try await client.until("the missed message, or its end") { Self.texts($0) == ["missed"] || $0.isEnded }
+                #expect(!client.record.isEnded)
+            }
+        }
+    }
+
+    @Test("A client with the cursors of a thousand rooms is let in by long-polling")
+    func manyCursorsByPolling() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.settings) { node in
+                let client = try await PollingClient.open(port: node.port, token: harness.token(1, "native"))
+                let reply = try await client.post(#"40/me,{"cursors":{\#(Self.cursors)}}"#, port: node.port)
+                try #require(reply.status == 200)
+                _ = try await client.poll(until: #"["ready""#, ports: [node.port])
+            }
+        }
+    }
+
     @Test("Rooms that cannot be read do not hold up others, and are sent once they can be read")
     func awayRooms() async throws {
         try await GatewayHarness.use { harness in

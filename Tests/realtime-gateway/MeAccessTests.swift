@@ -176,7 +176,7 @@ struct MeAccessTests {
         }
     }
 
-    @Test("A changed profile is told although its first look-up fails")
+    @Test("A changed profile is sent although its first look-up fails")
     func profileAgain() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
@@ -198,7 +198,7 @@ struct MeAccessTests {
         }
     }
 
-    @Test("Who leaves a channel of one workspace goes on hearing of another, entered since the start")
+    @Test("A user that leaves a channel of one workspace still gets events of another one that they entered later")
     func otherWorkspace() async throws {
         try await GatewayHarness.use { harness in
             harness.peers.change { state in

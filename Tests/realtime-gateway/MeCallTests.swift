@@ -20,7 +20,8 @@ struct MeCallTests {
             ),
             ("read", #"{"room":"channel-7","seq":0}"#, .read(room, seq: 0, thread: nil)),
             ("history", #"{"room":"channel-7"}"#, .history(room, .beforeSeq(.max), limit: 50)),
-            ("history", #"{"room":"channel-7","afterRev":3,"limit":200}"#, .history(room, .afterRev(3), limit: 200)),
+            ("history", #"{"room":"channel-7","afterSeq":3,"limit":200}"#, .history(room, .afterSeq(3), limit: 200)),
+            ("history", #"{"room":"channel-7","afterRev":3,"limit":500}"#, .history(room, .afterRev(3), limit: 500)),
             ("typing", #"{"room":"channel-7","thread":null}"#, .typing(room, thread: nil)),
             (
                 "presence", #"{"users":["1","2","1"]}"#,
@@ -43,6 +44,7 @@ struct MeCallTests {
             ("read", #"{"room":"channel-7"}"#), ("read", #"{"room":"channel-7","seq":-1}"#),
             ("history", #"{"room":"channel-7","afterSeq":1,"beforeSeq":2}"#),
             ("history", #"{"room":"channel-7","limit":0}"#), ("history", #"{"room":"channel-7","limit":201}"#),
+            ("history", #"{"room":"channel-7","afterRev":3,"limit":501}"#),
             ("typing", "[]"), ("presence", "{}"), ("presence", #"{"state":"asleep"}"#),
             ("presence", #"{"users":"1"}"#), ("presence", #"{"users":["me"]}"#), ("presence", #"{"users":[1]}"#),
             ("presence", "{\"users\":[" + (0...500).map { "\"\($0)\"" }.joined(separator: ",") + "]}"),
@@ -75,7 +77,7 @@ struct MeCallTests {
         #expect(limiter.begin(now: 0) == .admitted)
     }
 
-    @Test("One typing event in three seconds is told for each room")
+    @Test("At most one typing event in three seconds is forwarded for each room")
     func typing() {
         var throttle = TypingThrottle()
         let rooms = [RoomID(ChannelID(7)), RoomID(DMID(7))]

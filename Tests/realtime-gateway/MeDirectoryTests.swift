@@ -13,7 +13,7 @@ struct MeDirectoryTests {
         return String(decoding: DirectoryHint(.entered, of: WorkspaceID(3), subject).encoded(), as: UTF8.self)
     }
 
-    @Test("A new member is told with the profile, once auth-service answers")
+    @Test("A new member is announced with the profile, once auth-service answers")
     func lateProfile() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in
@@ -32,7 +32,7 @@ struct MeDirectoryTests {
         }
     }
 
-    @Test("A8: A member that was put out of a channel while a profile was read is not told of another member of it")
+    @Test("A8: A member that was removed from a channel while a profile was read gets no event about its members")
     func afterLeft() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

@@ -18,7 +18,7 @@ struct MeMachineTests {
         return cursors
     }
 
-    @Test("Without cursors every room is entered after the head that ready tells")
+    @Test("Without cursors every room is entered after the head in ready")
     func present() {
         var machine = MeMachine()
         let head = RoomHead(seq: 10, rev: 3)
@@ -85,7 +85,7 @@ struct MeMachineTests {
             ])
     }
 
-    @Test("A new room is told once its messages reach the socket, and a lost one at its removal")
+    @Test("A new room is announced once its messages reach the socket, and a lost one at its removal")
     func access() {
         var machine = MeMachine()
         _ = machine.start([Self.room(0)], from: MeCursors())
@@ -145,7 +145,7 @@ struct MeMachineTests {
         #expect(entered(read) == [Self.rooms[4]])
     }
 
-    @Test("A room that cannot be read gives its turn to others, first to those of other workspaces, and goes on later")
+    @Test("A room that cannot be read gives its turn to others, first of other workspaces, and continues later")
     func failing() {
         var machine = MeMachine()
         let behind = (1...7).map { #""channel-\#($0)":[1,1]"# }.joined(separator: ",")

@@ -64,6 +64,11 @@ struct MePresenceTests {
                 try await Self.until(2, is: "online", for: mina)
                 for client in [stranger, blocked] { try await Self.until(2, is: "offline", for: client) }
                 try await Self.until(90, is: "offline", for: mina)
+                // Typing is told to live sockets alone, and after a message they are live.
+                try await harness.say("live")
+                for client in [mina, joon, blocked] {
+                    try await client.until("a message") { $0.events.contains { $0.name == "message" } }
+                }
                 try joon.send(#"42/me,2["typing",{"room":"channel-7"}]"#)
                 try await mina.until("typing") { $0.events.contains { $0.name == "typing" } }
                 #expect(!blocked.record.events.contains { $0.name == "typing" })
@@ -98,7 +103,7 @@ struct MePresenceTests {
                 }
                 harness.peers.change { $0.blocked = [2: [1]] }
                 try await harness.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"2","blocked":"1"}"#)
-                // It comes behind the other hint.
+                // It comes after the other hint.
                 let hint = DirectoryHint(.edited, of: WorkspaceID(3), .workspace(nil))
                 try await harness.redis.command(
                     "PUBLISH", DirectoryHint.redisChannel, String(decoding: hint.encoded(), as: UTF8.self))
@@ -122,9 +127,7 @@ struct MePresenceTests {
             }
             try await harness.withNode { node in
                 let guest = try await harness.device(2, port: node.port)
-                let others = [
-                    try await harness.device(3, port: node.port), try await harness.device(4, port: node.port),
-                ]
+                let seen = [try await harness.device(3, port: node.port), try await harness.device(4, port: node.port)]
                 try Self.watch([3, 4], by: guest)
                 for user in Int64(3)...4 { try await Self.until(user, is: "online", for: guest) }
                 let departures: [(channel: Int64, user: Int64, hidden: Int64)] = [(7, 4, 4), (8, 2, 3)]
@@ -135,7 +138,7 @@ struct MePresenceTests {
                         #"{"workspace_id":"3","channel_id":"\#(channel)","user_id":"\#(user)"}"#)
                     try await Self.until(hidden, is: "offline", for: guest)
                 }
-                #expect(others.allSatisfy { !$0.record.isEnded })
+                #expect(seen.allSatisfy { !$0.record.isEnded })
             }
         }
     }
@@ -176,7 +179,7 @@ struct MePresenceTests {
         }
     }
 
-    @Test("A guest is told nothing of channels and members that they do not see")
+    @Test("A guest gets no events of channels and members that they do not see")
     func guests() async throws {
         try await GatewayHarness.use { harness in
             harness.peers.change { state in
@@ -226,7 +229,7 @@ struct MePresenceTests {
         }
     }
 
-    @Test("A badge is told after a message, and again only if it has changed")
+    @Test("A badge is sent after a message, and again only if it has changed")
     func badge() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode { node in

@@ -78,7 +78,7 @@ struct MessageOrderTests {
         #expect(delivered(second) == [11] && asked(second).isEmpty)
     }
 
-    @Test("The end of a burst of which only a part is kept is asked for")
+    @Test("If only a part of a burst is kept, its end is fetched")
     func longBurst() {
         var order = MessageOrder()
         _ = order.start(at: 0)

@@ -33,7 +33,7 @@ struct NodesTests {
         }
     }
 
-    @Test("A polling session goes on at any node that its requests reach")
+    @Test("A polling session continues at any node that its requests reach")
     func polling() async throws {
         try await Self.withNodes { harness, first, second in
             let client = try await PollingClient.open(port: first.port, token: harness.token(1))
@@ -111,7 +111,7 @@ struct NodesTests {
         }
     }
 
-    @Test("A session by polling goes on at another node while Redis is away")
+    @Test("A polling session continues at another node while Redis is away")
     func withoutRedis() async throws {
         try await Self.withNodes { harness, first, second in
             let client = try await PollingClient.open(port: first.port, token: harness.token(1))

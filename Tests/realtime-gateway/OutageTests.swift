@@ -64,6 +64,54 @@ struct OutageTests {
         }
     }
 
+    @Test("After an outage of Redis a device gets a badge that changed meanwhile")
+    func badge() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { $0.badges[1] = 3 }
+            try await harness.withNode { node in
+                let client = try await harness.device(1, port: node.port)
+                try await client.until("the badge of the start") { Self.badges($0) == [3] }
+                await harness.redis.kill()
+                // Another device reads the room, and the event of it is lost.
+                harness.peers.change { $0.badges[1] = 0 }
+                try await harness.redis.start()
+                try await client.until("the badge") { Self.badges($0) == [3, 0] }
+            }
+        }
+    }
+
+    @Test("A badge in which rooms out of reach are missing is sent, and counted again without an event")
+    func partialBadge() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { ($0.badges[1], $0.hasPartialBadges) = (2, true) }
+            try await harness.withNode { node in
+                let client = try await harness.device(1, port: node.port)
+                try await client.until("the badge of the other rooms") { Self.badges($0) == [2] }
+                harness.peers.change { ($0.badges[1], $0.hasPartialBadges) = (5, false) }
+                try await client.until("the whole badge") { Self.badges($0) == [2, 5] }
+            }
+        }
+    }
+
+    private static func badges(_ record: SocketClient.Record) -> [Int?] {
+        record.events.filter { $0.name == "badge" }.map { $0.body["unreadCount"]?.int }
+    }
+
+    @Test("A device that began before its gateway had reached Redis gets a room that its user has entered since")
+    func lateRedis() async throws {
+        try await GatewayHarness.use { harness in
+            await harness.redis.kill()
+            let node = try await harness.startProcess()
+            let client = try await harness.device(1, port: node.port)
+            harness.peers.change { $0.channels[30] = [1] }
+            try await harness.redis.start()
+            try await client.until("the new room") { record in
+                record.events.contains { $0.name == "joined" && $0.body["room"]?.string == "channel-30" }
+            }
+            await node.stop()
+        }
+    }
+
     @Test("A failed backfill is repeated until chat-service answers")
     func chatAway() async throws {
         try await GatewayHarness.use { harness in
@@ -81,7 +129,7 @@ struct OutageTests {
         }
     }
 
-    @Test("Messages held during an access check are bounded; the sockets come back and go on where they were")
+    @Test("Messages held during an access check are bounded; the sockets come back and continue where they were")
     func held() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode(["ping_interval": "50s", "ping_timeout": "50s"]) { node in

@@ -5,7 +5,7 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("Presence while a gateway cannot tell of it", .serialized)
+@Suite("Presence while a gateway cannot publish it", .serialized)
 struct PresenceOutageTests {
     /// Whether some loop of a gateway has user 2.
     private static let isThere = """

@@ -17,7 +17,7 @@ struct PresenceTableTests {
     }
 
     private static func table() -> PresenceTable {
-        var table = PresenceTable(patience: .seconds(16))
+        var table = PresenceTable(loopTimeout: .seconds(16))
         table.hearAgain(now: 0)
         return table
     }
@@ -32,7 +32,7 @@ struct PresenceTableTests {
         #expect(table.told(Self.hint("b", Self.mina, .offline), now: 0).map(\.state) == [.offline])
     }
 
-    @Test("Only those that watch a user are told of a change, and users that nobody watches are not kept")
+    @Test("Only watchers of a user get a change, and users without watchers are not kept")
     func watchers() {
         var table = Self.table()
         _ = table.watch([Self.mina], by: Self.first)
@@ -43,7 +43,7 @@ struct PresenceTableTests {
         #expect(table.told(Self.hint("a", Self.joon, .away), now: 0).isEmpty)
     }
 
-    @Test("A change that was told while a user was being read is not undone by the answer")
+    @Test("A change that arrived while a user was being read is not undone by the answer")
     func overtaken() {
         var table = Self.table()
         let unknown = table.watch([Self.mina], by: Self.first)
@@ -68,7 +68,7 @@ struct PresenceTableTests {
         #expect(table.state(of: Self.joon) == .online)
     }
 
-    @Test("While no hints arrive nobody is taken for dead")
+    @Test("While no hints arrive no loop is taken for dead")
     func deaf() {
         var table = Self.table()
         _ = table.watch([Self.mina], by: Self.first)

@@ -51,7 +51,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("A DM is pushed to the other member only, and to nobody after one has left")
+    @Test("A DM is pushed to the other member only, and not at all after one has left")
     func dm() async throws {
         try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
@@ -97,7 +97,7 @@ struct PushDeliveryTests {
                 try await harness.settled(count: 2)
                 #expect(harness.peers.now.pruned == ["d1"])
                 #expect(harness.peers.now.pushes.count == 1)
-                // It is counted behind its end in the table.
+                // It is counted after its end in the table.
                 try await eventually("a count of the dead token") {
                     try await node.metrics().contains(#"maru_pushes_total{outcome="dead token"} 1"#)
                 }

@@ -44,7 +44,7 @@ struct PushPageTests {
         #expect(page.targets == [.init(device: "a", user: UserID(2), badge: nil)])
     }
 
-    @Test("Only the device of an app with the native API is told room, message, thread and badge")
+    @Test("Only pushes to an app with the native API have room, message, thread and badge")
     func addressing() {
         let message = RoomMessage(
             room: RoomID(ChannelID(8)), workspace: WorkspaceID(3), name: "일반",

@@ -85,7 +85,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("A job that failed goes on after the last member with a decision, also if a member before has left since")
+    @Test("A job that failed continues after the last member with a decision, also if a member before has left since")
     func leftMember() async throws {
         try await Self.withReader { harness, _ in
             harness.peers.change { $0.channels[8] = [2, 60] }

@@ -41,6 +41,24 @@ struct PushSendingTests {
         }
     }
 
+    @Test("A push without an answer within the time limit of the provider is given up, and sent again later")
+    func noAnswer() async throws {
+        try await Self.use(devices: 1) { harness, settings in
+            harness.peers.change { $0.heldDevices = ["d1"] }
+            try await harness.withNode(settings.merging(["provider_deadline": "500ms"]) { $1 }) { node in
+                try await harness.push("1", in: Self.room)
+                // Other attempts follow one that a machine which stands still has made longer.
+                let short = #"maru_provider_seconds_bucket{provider="fcm",outcome="unreachable",le="5.0"} "#
+                try await eventually(within: .seconds(60), "the end of an attempt") {
+                    try await node.metrics().split(separator: "\n")
+                        .contains { $0.hasPrefix(short) && !$0.hasSuffix(" 0") }
+                }
+                harness.peers.change { $0.heldDevices = [] }
+                try await harness.settled(count: 1)
+            }
+        }
+    }
+
     @Test("A result that cannot be written holds up no other push")
     func databaseError() async throws {
         try await Self.use(devices: 100) { harness, settings in

@@ -40,6 +40,48 @@ struct RemovalTests {
         }
     }
 
+    @Test("R8: A member removed while the blocks of the joining socket are read is sent no message")
+    func removedDuringJoin() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.say("before")
+            try await harness.tellHistory(1001, 1)
+            try await harness.withNode { node in
+                // On both loops, so that the loop of the next socket has heard all hints that these have heard.
+                var others: [SocketClient] = []
+                for user in Int64(2)...5 { others.append(try await harness.device(user, port: node.port)) }
+                let asked = harness.peers.count("/internal/access")
+                harness.peers.change { $0.heldPaths = ["/internal/blocks"] }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
+                try client.join(Self.namespace)
+                try await eventually("a question about access") { harness.peers.count("/internal/access") > asked }
+                harness.peers.change { _ = $0.channels[7]?.remove(1) }
+                try await harness.publish(.removed(room: GatewayHarness.channel, after: 1, user: UserID(1)))
+                try await harness.redis.command(
+                    "PUBLISH", AccessHint.redisChannel, #"{"workspace_id":"3","channel_id":"7","user_id":"1"}"#)
+                // It comes after the other hint.
+                let hint = DirectoryHint(.edited, of: WorkspaceID(3), .workspace(nil))
+                try await harness.redis.command(
+                    "PUBLISH", DirectoryHint.redisChannel, String(decoding: hint.encoded(), as: UTF8.self))
+                for other in others {
+                    try await other.until("the hints") { $0.events.contains { $0.name == "workspace" } }
+                }
+                harness.peers.change { $0.heldPaths = [] }
+                // The access may have been asked for again after the removal.
+                try await client.until("an answer") {
+                    $0.joined.contains(Self.namespace) || $0.refused[Self.namespace] != nil
+                }
+                // The next room is joined later, so what is said in it comes later as well.
+                try await harness.tellHistory(1001, 0, of: RoomID(ChannelID(8)))
+                try client.join("/ws-channel-8")
+                try await client.until("the next room") { $0.joined.contains("/ws-channel-8") }
+                try await harness.say("secret")
+                try await harness.say("last", in: RoomID(ChannelID(8)))
+                try await client.until("the last") { $0.texts("/ws-channel-8") == ["last"] }
+                #expect(client.record.texts(Self.namespace) == [])
+            }
+        }
+    }
+
     @Test("A member removed while Redis was away receives nothing of the backfill")
     func missedRemoval() async throws {
         try await GatewayHarness.use { harness in

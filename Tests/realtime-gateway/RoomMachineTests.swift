@@ -128,7 +128,7 @@ import Wire
         #expect(room.actions.contains(.startHistoryTimer(Self.one)) == waits)
     }
 
-    @Test("A socket that waited begins behind the history reply, once")
+    @Test("A socket that waited begins after the history reply, once")
     func history() {
         var room = Room(head: 5)
         for seq in Int64(1)...5 { room.handle { $0.published(.message(.sample(seq)), &$1) } }
@@ -215,7 +215,7 @@ import Wire
         #expect(room.actions.contains { if case .fetchPage(_, 0) = $0 { true } else { false } })
     }
 
-    @Test("A full socket falls behind alone, and Redis is told before it goes on")
+    @Test("A full socket falls behind alone, and Redis has its cursor before it continues")
     func backpressure() throws {
         var room = Room()
         room.join(1, JoinCursor(seq: 0))

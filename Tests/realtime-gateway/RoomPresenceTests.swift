@@ -29,7 +29,7 @@ struct RoomPresenceTests {
         try outcome.get()
     }
 
-    @Test("They are written again, except of users that have come back")
+    @Test("Departures are written again, except those of users that have come back")
     func repeated() async throws {
         try await Self.use { presence in
             for user in 1...3 { presence.leave(UserID(Int64(user)), Self.room) }
@@ -39,7 +39,7 @@ struct RoomPresenceTests {
         }
     }
 
-    @Test("They are forgotten once their entries have expired, however long Redis is away")
+    @Test("Departures are dropped once their entries have expired, however long Redis is away")
     func expired() async throws {
         try await Self.use(lifetime: .zero) { presence in
             presence.leave(UserID(1), Self.room)
@@ -49,7 +49,7 @@ struct RoomPresenceTests {
         }
     }
 
-    @Test("No more of them are kept than a connection accepts at once, also if all of these leave one room")
+    @Test("No more departures are kept than a connection accepts at once, even if all of them are from one room")
     func bounded() async throws {
         try await Self.use { presence in
             for user in 1...20_000 { presence.leave(UserID(Int64(user)), Self.room) }

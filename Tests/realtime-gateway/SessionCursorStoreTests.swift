@@ -142,7 +142,7 @@ struct SessionCursorStoreTests {
         }
     }
 
-    @Test("What a half-open socket was sent is forgotten even if it leaves between its session's next join and claim")
+    @Test("Messages to a half-open socket do not count even if it leaves between its session's next join and claim")
     func leftBeforeClaim() async throws {
         try await Self.use { store, cursors in
             let session = SessionID(512)
@@ -194,7 +194,7 @@ struct SessionCursorStoreTests {
         }
     }
 
-    @Test("A history reply counts at once, until a socket has gone on from there")
+    @Test("A history reply counts at once, until a socket has continued from there")
     func fresh() async throws {
         try await Self.use { store, cursors in
             let session = SessionID(504)

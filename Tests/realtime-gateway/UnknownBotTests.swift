@@ -23,7 +23,7 @@ private struct NoBots: TokenAuthority {
 struct UnknownBotTests {
     private static func token() -> String { BotToken.text(of: BearerSecret()) }
 
-    @Test("A token that nobody is asked about is not called invalid: its socket may come again")
+    @Test("A token that could not be checked is not called invalid: its socket may come again")
     func comesAgain() async throws {
         try await GatewayHarness.use { harness in
             try await harness.withNode(assembledBy: Self.assemble) { node in

@@ -17,7 +17,7 @@ struct UserTasksTests {
         }
     }
 
-    @Test("Tasks beyond the limit are left out, which is told once the others have ended, and then there is room again")
+    @Test("Tasks beyond the limit are left out, which is reported once the others have ended")
     func bounded() async throws {
         let group = EventLoopGroup(count: 1)
         defer { group.stop() }

@@ -67,6 +67,36 @@ struct AuditTests {
         }
     }
 
+    @Test("A decision about a request, a revoked invitation and a member that leaves are in the log, once each")
+    func waysInAndOut() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let path = "/v1/workspaces/\(id)"
+            func call(_ method: String, _ rest: String, _ json: String? = nil, by user: Int64 = 1) async throws {
+                let reply = try await harness.call(method, path + rest, user: user, json: json)
+                #expect(reply.status == 200, "\(method) \(rest): \(reply.text)")
+            }
+            try await call("PUT", "/settings", #"{"joinRequests":true}"#)
+            for (user, action) in [(5, "approve"), (6, "decline")] as [(Int64, String)] {
+                try await call("POST", "/join-requests", #"{"text":"hello"}"#, by: user)
+                try await call("PUT", "/join-requests/\(user)", #"{"action":"\#(action)"}"#)
+            }
+            try await call("DELETE", "/exit", by: 5)
+            let made = try await harness.call("POST", path + "/invitations", json: "{}")
+            let invitation = try #require(try made.json["invitation_id"]?.string)
+            for _ in 1...2 { try await call("DELETE", "/invitations/\(invitation)") }
+            let log = try await harness.call("GET", path + "/audit")
+            let entries = try log.json["items"]?.elements.map { items in
+                items.map { entry in
+                    ["action", "actor", "user"].map { entry[$0]?.string ?? "-" }.joined(separator: " ")
+                }
+            }
+            for expected in ["join.approved 1 5", "join.declined 1 6", "member.left 5 5", "invitation.revoked 1 -"] {
+                #expect(entries?.filter { $0 == expected }.count == 1, "\(expected) in \(log.text)")
+            }
+        }
+    }
+
     @Test("Another service adds an event once for each key")
     func otherServices() async throws {
         try await WorkspaceHarness.use { harness in
@@ -103,7 +133,8 @@ struct AuditTests {
             let other = try await harness.makeWorkspace("other")
             try await harness.invite(2, to: other)
             let apart = try await harness.makeWorkspace("apart")
-            let body = #"{"user_id":"2","at":1700000000123,"address":"10.0.0.1","app":"native"}"#
+            let at = Timestamp.now.milliseconds
+            let body = #"{"user_id":"2","at":\#(at),"address":"10.0.0.1","app":"native"}"#
             for _ in 0..<2 {
                 try await harness.redis.command(
                     "XADD", "facts:auth", "*", "id", "1", "type", type, "body", body)
@@ -119,6 +150,28 @@ struct AuditTests {
                     "GET", "/v1/workspaces/\(workspace)/audit?action=\(type)", user: owner)
                 #expect(try actions(log).count == (workspace == own ? 1 : 0))
             }
+        }
+    }
+
+    @Test(
+        "R6: a late fact adds nothing to the logs of workspaces that the user has joined since",
+        arguments: ["session.opened", "export.requested"])
+    func lateSignIns(type: String) async throws {
+        try await WorkspaceHarness.use { harness in
+            let own = try await harness.makeWorkspace("own", owner: 2)
+            let entered = try await harness.makeWorkspace("entered")
+            let later = try await harness.makeWorkspace("later")
+            for workspace in [entered, later] { try await harness.invite(2, to: workspace) }
+            _ = try await harness.sql("update member set joined_at = 1600000000000 where workspace = \(own)")
+            // By a clock that is ahead of the other one, as if the sign-in had entered the workspace.
+            _ = try await harness.sql("update member set joined_at = 1700000004000 where workspace = \(entered)")
+            let body = #"{"user_id":"2","at":1700000000123,"address":"10.0.0.1","app":"native"}"#
+            try await harness.redis.command("XADD", "facts:auth", "*", "id", "1", "type", type, "body", body)
+            // One statement writes all entries of a fact.
+            let logs = "select string_agg(workspace::text, ',') from audit.entry where action = '\(type)'"
+            try await eventually("the entry") { try await !harness.sql(logs).isEmpty }
+            let told = try await harness.sql(logs).split(separator: ",").map(String.init)
+            #expect(Set(told) == ["\(own)", "\(entered)"])
         }
     }
 

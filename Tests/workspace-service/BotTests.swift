@@ -35,6 +35,35 @@ struct BotTests {
         }
     }
 
+    @Test("A muted or suspended admin makes no bot and gets no token to write by, and may end both")
+    func muted() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            let role = try await harness.call(
+                "PUT", "/v1/workspaces/\(id)/members/2/role", json: #"{"role":"admin"}"#)
+            #expect(role.status == 200, "\(role.text)")
+            let bots = "/v1/workspaces/\(id)/bots"
+            func call(_ method: String, _ path: String, _ json: String? = nil) async throws -> String {
+                try await harness.call(method, bots + path, user: 2, json: json).errorCode
+            }
+            let made = try await harness.call("POST", bots, user: 2, json: #"{"name":"builder"}"#)
+            let bot = "/" + (try #require(try made.json["bot_id"]?.string, "\(made.text)"))
+            let token = #"{"name":"ci","scopes":["write"]}"#
+            #expect(try await call("POST", bot + "/tokens", token) == "")
+            harness.peers.change { $0.muted = [2] }
+            #expect(try await call("POST", "", #"{"name":"other"}"#) == "E14")
+            #expect(try await call("POST", bot + "/tokens", token) == "E14")
+            #expect(try await call("POST", bot + "/tokens/4/secret") == "E14")
+            #expect(harness.peers.now.madeBots == 1 && harness.peers.now.madeTokens == 1)
+            // An upgrade fails no call: chat-service may be older for a moment.
+            harness.peers.change { $0.knowsNoWriters = true }
+            #expect(try await call("POST", bot + "/tokens", token) == "")
+            #expect(try await call("DELETE", bot + "/tokens/4") == "")
+            #expect(try await call("DELETE", bot) == "")
+        }
+    }
+
     @Test("The deletion of a workspace leaves no row of its bots")
     func deletedWithWorkspace() async throws {
         try await WorkspaceHarness.use { harness in

@@ -71,6 +71,26 @@ struct CoverImageTests {
         }
     }
 
+    @Test("A18: other services read the covers of workspaces and channels, current and replaced, and no other file")
+    func pieces() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let first = try cover(try await harness.call("GET", "/v1/workspaces/\(id)"))
+            let second = try cover(try await harness.call("PUT", "/v1/workspaces/\(id)", form: Form(image: .png)))
+            let made = try await harness.call(
+                "POST", "/v1/workspaces/\(id)/channels", form: Form(["name": "general"], image: .png))
+            for path in [first, second, try cover(made)] {
+                let reply = try await harness.ask("GET", "/internal/pictures/piece?path=\(path)")
+                let bytes = try reply.json["bytes"]?.string.flatMap { Base64.decode($0.utf8.span, .standard) }
+                #expect(bytes == Form.Image.png.bytes)
+            }
+            try harness.write("workspaces/a.png")
+            for path in ["/static/workspaces/none.png", "/static/other/a.png", "/static/channels/../workspaces/a.png"] {
+                #expect(try await harness.ask("GET", "/internal/pictures/piece?path=\(path)").status == 404, "\(path)")
+            }
+        }
+    }
+
     @Test("A20: a locked-out member loads no image of a channel, current or replaced, but those of the workspace")
     func lockedOut() async throws {
         try await WorkspaceHarness.use { harness in

@@ -19,6 +19,8 @@ struct ErasureTests {
             "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
+            "audit.entry": .erased("actor = $user and num_nonnulls(address, app, session) > 0"),
+            "audit.operator_act": .kept("acts of operators name a user by number, and nobody can change them"),
         ],
         exports: [
             "member": .section("memberships"), "channel_member": .section("channels"),
@@ -30,6 +32,7 @@ struct ErasureTests {
             "second_factor_notice": .elsewhere("its mail, and the memberships"),
             "unused_cover": .withheld("pictures of workspaces and channels"),
             "outbox": .elsewhere("facts of memberships"), "schema_migrations": .withheld("names no user"),
+            "audit.entry": .section("auditEntries"), "audit.operator_act": .withheld("acts of operators"),
         ])
 
     private func publish(_ harness: WorkspaceHarness, user: Int, round: Int = 1) async throws {

@@ -43,7 +43,7 @@ struct InternalTests {
         }
     }
 
-    @Test("The owner and the name of a workspace are told, also after a transfer; a system workspace has no owner")
+    @Test("The reply has the owner and the name of a workspace, also after a transfer; a system workspace has no owner")
     func owner() async throws {
         try await WorkspaceHarness.use { harness in
             let fixture = try await Fixture.make(1, in: harness)[0]

@@ -45,7 +45,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("An operator hands a workspace over to a member, and both logs tell it")
+    @Test("An operator hands a workspace over to a member, and both logs have an entry")
     func handingOver() async throws {
         try await WorkspaceHarness.use { harness async throws in
             let id = try await harness.makeWorkspace()
@@ -99,7 +99,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("An operator gives a member another role than owner, and the log of the workspace tells it")
+    @Test("An operator gives a member another role than owner, and the log of the workspace has an entry")
     func roles() async throws {
         try await WorkspaceHarness.use { harness async throws in
             let id = try await harness.makeWorkspace()

@@ -46,7 +46,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Clients are told of the next owners of the channels and the workspace of a removed, banned or deleted owner")
+    @Test("Clients hear of the next owners of the channels and the workspace of a removed, banned or deleted owner")
     func nextOwners() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()
@@ -122,7 +122,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("The owner of a workspace can be removed by nobody")
+    @Test("The owner of a workspace cannot be removed")
     func owner() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await harness.makeWorkspace()

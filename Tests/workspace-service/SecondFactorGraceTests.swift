@@ -200,7 +200,7 @@ struct SecondFactorGraceTests {
                 "update workspace set second_factor_from = 1, second_factor_grace = 0 where id = \(id)")
             let made = try await harness.call("POST", path + "/invitations", json: "{}")
             let token = try #require(try made.json["token"]?.string)
-            // The entry in the log, which is written behind the lock-out, waits until the second factor is known.
+            // The entry in the log, which is written after the lock-out, waits until the second factor is known.
             let lock = "lock table audit.entry in share row exclusive mode"
             let reply = try await harness.database.holding(lock, untilWaiting: 2) {
                 async let accepted = harness.call(

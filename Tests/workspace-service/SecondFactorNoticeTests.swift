@@ -37,7 +37,7 @@ struct SecondFactorNoticeTests {
         }
     }
 
-    @Test("A20: members without a second factor are told once that their workspace requires one, and bots are not")
+    @Test("A20: members without a second factor get one mail when their workspace requires it, and bots get none")
     func once() async throws {
         try await WorkspaceHarness.use { harness in
             let id = try await workspace(harness)

@@ -55,7 +55,7 @@ struct Performer: Sendable {
         guard Terminal.isInteractive else {
             throw Refusal(status: .unconfirmed, reason: "\(question) Pass --yes to do so.")
         }
-        guard Terminal.ask("\(Table.printable(question)) Type yes to go on: ") == "yes" else {
+        guard Terminal.ask("\(Table.printable(question)) Type yes to continue: ") == "yes" else {
             throw Refusal(status: .unconfirmed, reason: "nothing was changed")
         }
     }

@@ -10,7 +10,7 @@ struct Scripts: Sendable {
         guard access(script, X_OK) == 0 else {
             throw Performer.Refusal(
                 status: .usage,
-                reason: "\(script) is not there: run deploy/maructl \(name) on the machine with the checkout")
+                reason: "\(script) does not exist: run deploy/maructl \(name) on the machine with the checkout")
         }
         let isOnlyHelp = words.contains("--help") || words.contains("-h") || words.contains("--check")
         // A backup is of a running product. A restore is of one that is stopped, and replaces the log.

@@ -62,7 +62,7 @@ struct Accounts: Sendable {
         return SignIn(account: found.account, credentials: found.credentials)
     }
 
-    /// Only those who have signed in rightly are told.
+    /// Thrown only after the password or the provider has confirmed the user, so that nobody else learns it.
     static let disabled = Failure(.unknownAccount, "The account is disabled.")
     static let wrongPassword = Failure(.unknownAccount, "The email or the password is wrong.")
 }

@@ -10,6 +10,7 @@ struct Credentials: Sendable {
     let codes: Codes
     let mails: MailOutbox
     let sessions: Sessions
+    let factors: SecondFactors
     let facts: AccountFactPublisher
     let throttle: LoginThrottle
 
@@ -45,7 +46,8 @@ struct Credentials: Sendable {
         try await codes.send(.reset, to: email, for: nil, language: language, isKnownNetwork: isKnown)
     }
 
-    /// Sets the password of the account of an address with the code that was sent there, and ends all its sessions.
+    /// Sets the password of the account of an address with the code that was sent there, and ends all its sessions. If nobody had
+    /// verified the address, its maker may be a stranger: a second factor from before would keep the owner out.
     func reset(_ email: EmailAddress, code: String, password: String, from address: String) async throws {
         try accounts.requireHashCapacity(for: .join)
         let isKnown = await throttle.knows(email, from: address)
@@ -54,9 +56,10 @@ struct Credentials: Sendable {
         let now = Timestamp.now
         let (account, ended) = try await facts.outbox.transaction { tx in
             // The account's row comes first: its lock keeps logins with the old password from opening a session.
-            guard let account = try await store.reset(email, passwordHash: hash, in: tx),
+            guard let (account, wasVerified) = try await store.reset(email, passwordHash: hash, in: tx),
                 try await codes.store.use(code, at: now, in: tx)
             else { throw Codes.refused }
+            if !wasVerified { try await factors.removeUnproved(of: account, in: tx) }
             try await mails.notify(account, .passwordReset, in: tx)
             return (account, try await sessions.revokeAll(of: account, at: now, in: tx))
         }

@@ -10,10 +10,10 @@ enum ProfileRules {
     /// that is invisible or changes the direction of text: such a name could imitate another one.
     static func nickname(_ text: String) throws(Failure) -> String {
         guard text.hasLength(in: nicknameLength) else {
-            throw .invalid("A nickname has 1 to 30 characters.")
+            throw .invalid("A nickname must have 1 to 30 characters.")
         }
         guard !text.hasDeceptiveCharacters, text.hasVisibleCharacter else {
-            throw .invalid("A nickname has visible characters only.")
+            throw .invalid("A nickname may have visible characters only.")
         }
         return text
     }
@@ -30,7 +30,7 @@ enum ProfileRules {
 
     /// Returns the language of mails that a text names.
     static func language(_ text: String) throws(Failure) -> MailLanguage {
-        guard let language = MailLanguage(rawValue: text) else { throw .invalid("A language is ko or en.") }
+        guard let language = MailLanguage(rawValue: text) else { throw .invalid("language must be ko or en.") }
         return language
     }
 }

@@ -10,6 +10,7 @@ struct Sessions: Sendable {
     let devices: DeviceStore
     let issuer: TokenIssuer
     let publisher: RevocationPublisher
+    let facts: AccountFactPublisher
     /// Refreshes of one session. A client that answers every error with a refresh would loop without it.
     let refreshes: BucketTable<SessionID>
 
@@ -31,22 +32,29 @@ struct Sessions: Sendable {
         let socketToken: String
     }
 
-    /// Opens a session. A device token, if given, becomes the session's.
+    /// Opens a session, and reports it for the audit logs of the user's workspaces. A device token, if given, becomes the session's.
     ///
     /// - Parameters:
+    ///   - address: the IP address of the client.
     ///   - credentials: the version of the password that the user signed in with; nil without a password.
     ///   - version: the version of the second factor that asked for no code; nil for any.
     /// - Throws: E03 if the password or the second factor has been changed since it was checked, or the account is gone or
     ///   disabled.
     func open(
         _ account: UserID, credentials: Int64? = nil, secondFactor version: Int64? = nil,
-        under profile: ClientProfile, device: String?
+        under profile: ClientProfile, from address: String, device: String?
     ) async throws -> Grant {
         let now = Timestamp.now
         let token = BearerSecret()
-        let session = try await store.open(
-            account, credentials: credentials, secondFactor: version, profile: profile.name, token: token, from: now,
-            to: now + profile.refreshTokenLifetime)
+        let session = try await facts.outbox.transaction { tx -> Session? in
+            let session = try await store.open(
+                account, credentials: credentials, secondFactor: version, profile: profile.name, token: token,
+                from: now, to: now + profile.refreshTokenLifetime, in: tx)
+            guard let session else { return nil }
+            let act = AccountAct(user: account, at: now, address: address, app: profile.name)
+            try await facts.signedIn(act, in: tx)
+            return session
+        }
         guard let session else {
             throw try await store.isDisabled(account) ? Accounts.disabled : Accounts.wrongPassword
         }

@@ -48,7 +48,7 @@ struct SocialAccounts: Sendable {
         guard let email = identity.linkableEmail,
             let known = try await store.findVerified(email, in: tx)
         else { return nil }
-        // The account may have been made by someone who does not own the email.
+        // Its maker may not own the email.
         guard known.isVerified else { throw Failure.duplicate("An account with this email already exists.") }
         return known.account
     }

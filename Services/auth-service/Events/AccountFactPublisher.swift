@@ -17,9 +17,9 @@ struct AccountFactPublisher: Sendable {
         try await outbox.transaction { tx in try await outbox.append(AccountFact.userDeleted(deletion), in: tx) }
     }
 
-    /// Reports a sign-in for the audit logs of the user's workspaces.
-    func signedIn(_ act: AccountAct) async throws {
-        try await outbox.transaction { tx in try await outbox.append(AccountFact.signedIn(act), in: tx) }
+    /// Appends a sign-in, for the audit logs of the user's workspaces, to the transaction that opens the session.
+    func signedIn(_ act: AccountAct, in transaction: PostgresTransaction) async throws {
+        try await outbox.append(AccountFact.signedIn(act), in: transaction)
     }
 
     /// Appends the fact that a second factor was turned on or off to the transaction that does it.

@@ -1,8 +1,8 @@
 import Contract
 import ServiceKit
 
-/// Sends the mails of invitations, and ends the bots of deleted workspaces, and the tokens of bots that have left theirs. A fact that is repeated sends a mail again at most
-/// when the first one has been sent.
+/// Sends the mails of invitations, and ends the bots of deleted workspaces, and the tokens of bots that have left theirs. A fact that is
+/// repeated changes nothing and sends no second mail.
 struct WorkspaceFactConsumer: Sendable {
     let workspaces: WorkspaceClient
     let mails: MailOutbox

@@ -12,9 +12,10 @@ struct AppleGrants: Sendable {
     let key: SigningKey?
     /// The id of our team at Apple.
     let team: String
+    /// The time limit of a request.
+    let deadline: Duration
 
     private static let issuer = "https://appleid.apple.com"
-    private static let deadline = Duration.seconds(5)
     private static let lifetime: Int64 = 300
 
     func revoke(_ grant: Erasures.Grant) async -> ProviderGrants.Outcome {
@@ -48,7 +49,7 @@ struct AppleGrants: Sendable {
         let body = form.map { "\($0.0)=\(PercentEncoding.strict.encode($0.1))" }.joined(separator: "&")
         var request = HTTPClient.Request(.post, base + path, body: Array(body.utf8))
         request.headers.append(.contentType, "application/x-www-form-urlencoded")
-        request.deadline = Self.deadline
+        request.deadline = deadline
         return try? await http.send(request)
     }
 }

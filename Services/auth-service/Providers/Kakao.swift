@@ -10,10 +10,11 @@ struct Kakao: Sendable {
     let base: String
     /// The id of our app; nil if Kakao is not set up.
     let appID: Int?
+    /// The time limit of a request.
+    let deadline: Duration
 
     /// Bytes. Kakao's tokens are a fiftieth of it.
     static let longestToken = 4096
-    private static let deadline = Duration.seconds(5)
 
     /// Returns the user of an access token.
     func identity(of token: String) async throws -> SocialIdentity {
@@ -34,7 +35,7 @@ struct Kakao: Sendable {
         guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw Self.refused }
         var request = HTTPClient.Request(.get, base + path)
         request.headers.append(.authorization, "Bearer " + token)
-        request.deadline = Self.deadline
+        request.deadline = deadline
         let reply: HTTPClient.Reply
         do { reply = try await http.send(request) } catch { throw Failure.unavailable }
         switch reply.status.code {

@@ -8,8 +8,8 @@ struct KakaoGrants: Sendable {
     let base: String
     /// The admin key of our app; empty for none.
     let adminKey: String
-
-    private static let deadline = Duration.seconds(5)
+    /// The time limit of a request.
+    let deadline: Duration
 
     func unlink(_ grant: Erasures.Grant) async -> ProviderGrants.Outcome {
         if let token = grant.token {
@@ -25,7 +25,7 @@ struct KakaoGrants: Sendable {
         var request = HTTPClient.Request(.post, base + "/v1/user/unlink", body: Array(form.utf8))
         request.headers.append(.authorization, authorization)
         request.headers.append(.contentType, "application/x-www-form-urlencoded;charset=utf-8")
-        request.deadline = Self.deadline
+        request.deadline = deadline
         guard let reply = try? await http.send(request) else { return .later }
         switch reply.status.code {
         case 200: return .revoked

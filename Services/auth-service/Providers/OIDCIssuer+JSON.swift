@@ -28,7 +28,8 @@ extension OIDCIssuer.Configuration {
         else { return nil }
         self.init(
             authorizationEndpoint: authorization, tokenEndpoint: token, keysURL: keys,
-            namesItself: json["authorization_response_iss_parameter_supported"]?.bool == true)
+            namesItself: json["authorization_response_iss_parameter_supported"]?.bool == true,
+            tellsTimes: json["claims_supported"]?.array(\.string)?.contains("auth_time") ?? true)
     }
 }
 

@@ -30,12 +30,15 @@ final class OIDCIssuer: Sendable {
         let keysURL: String
         /// Whether it names itself in the address of each reply (RFC 9207).
         let namesItself: Bool
+        /// Whether its tokens can tell when the person signed in there.
+        let tellsTimes: Bool
     }
 
     let registration: Registration
     private let loop: EventLoop
     private let http: ProviderHTTP
     private let keyInterval: Duration
+    private let deadline: Duration
     private let known = Mutex<Known?>(nil)
 
     private struct Known {
@@ -45,15 +48,20 @@ final class OIDCIssuer: Sendable {
     }
 
     private static let lifetime = Duration.seconds(3600)
-    private static let deadline = Duration.seconds(5)
     private static let leeway = Duration.seconds(60)
     private static let longestSubject = 255
 
-    init(_ registration: Registration, on loop: EventLoop, http: ProviderHTTP, keyInterval: Duration) {
+    /// - Parameters:
+    ///   - keyInterval: the shortest time between two fetches of the keys while keys are cached.
+    ///   - deadline: the time limit of a request.
+    init(
+        _ registration: Registration, on loop: EventLoop, http: ProviderHTTP, keyInterval: Duration, deadline: Duration
+    ) {
         self.registration = registration
         self.loop = loop
         self.http = http
         self.keyInterval = keyInterval
+        self.deadline = deadline
     }
 
     /// The issuer's configuration, at most an hour old. While the issuer does not answer, an older one is used.
@@ -70,7 +78,9 @@ final class OIDCIssuer: Sendable {
         let keys = cached?.configuration.keysURL == fetched.keysURL ? cached?.keys : nil
         let fresh = Known(
             configuration: fetched,
-            keys: keys ?? ProviderKeys(on: loop, http: http, url: fetched.keysURL, interval: keyInterval),
+            keys: keys
+                ?? ProviderKeys(
+                    on: loop, http: http, url: fetched.keysURL, interval: keyInterval, deadline: deadline),
             fetchedAt: .now)
         known.withLock { $0 = fresh }
         return fresh
@@ -79,7 +89,7 @@ final class OIDCIssuer: Sendable {
     private func discover() async -> Configuration? {
         var request = HTTPClient.Request(
             .get, registration.issuer.withoutLastSlash + "/.well-known/openid-configuration")
-        request.deadline = Self.deadline
+        request.deadline = deadline
         guard let reply = try? await http.send(request), reply.status.code == 200,
             let json = try? JSONValue(parsing: reply.body)
         else { return nil }
@@ -103,10 +113,12 @@ final class OIDCIssuer: Sendable {
 
     /// Exchanges a code for the user that it stands for.
     ///
-    /// - Parameter nonceHash: the hash of the nonce that the identity token must have.
+    /// - Parameters:
+    ///   - nonceHash: the hash of the nonce that the identity token must have.
+    ///   - moment: the person must have signed in at the issuer since then; nil if they may have before.
     /// - Throws: E03 for a code or token that is not valid, E99 if the issuer does not answer.
     func identity(
-        of code: String, verifier: String, redirect: String, nonceHash: [UInt8]
+        of code: String, verifier: String, redirect: String, nonceHash: [UInt8], since moment: Timestamp?
     ) async throws -> SocialIdentity {
         let known = try await current()
         let token = try await exchange(
@@ -116,6 +128,7 @@ final class OIDCIssuer: Sendable {
             ConstantTime.areEqual(SHA256.digest(of: nonce.utf8.span).span, nonceHash.span),
             let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject
         else { throw Self.refused }
+        if let moment { try requireSignIn(since: moment, claims, known.configuration) }
         // A token for several audiences must say that we may use it.
         let isForOthers = (claims["aud"]?.elements.map(Array.init)?.count ?? 1) > 1
         let party = claims["azp"]?.string
@@ -125,6 +138,19 @@ final class OIDCIssuer: Sendable {
             source: .issuer(registration.issuer), subject: subject,
             verifiedEmail: isVerified ? claims["email"]?.string : nil,
             nickname: claims["nickname"]?.string ?? claims["name"]?.string)
+    }
+
+    /// Throws unless the person has signed in at the issuer since a moment. An issuer that knows the person sends them back at once, and
+    /// somebody else may sit there by now. Without `max_age` in the address of the sign-in a token may leave the time out, so a token
+    /// without it proves nothing, unless the issuer says of itself that none of its tokens has it.
+    private func requireSignIn(
+        since moment: Timestamp, _ claims: JSONValue, _ configuration: Configuration
+    ) throws(Failure) {
+        guard let time = claims["auth_time"]?.int else {
+            if configuration.tellsTimes { throw Self.isNotNew }
+            return
+        }
+        guard Timestamp(seconds: Int64(time)) + Self.leeway >= moment else { throw Self.isNotNew }
     }
 
     private func exchange(
@@ -142,7 +168,7 @@ final class OIDCIssuer: Sendable {
                 PercentEncoding.strict.encode(registration.clientID) + ":" + PercentEncoding.strict.encode(secret)
             request.headers.append(.authorization, "Basic " + Base64.encode(pair.utf8.span, .standard))
         }
-        request.deadline = Self.deadline
+        request.deadline = deadline
         guard let reply = try? await http.send(request) else { throw Failure.unavailable }
         switch reply.status.code {
         case 200:
@@ -169,4 +195,6 @@ final class OIDCIssuer: Sendable {
     }
 
     static let refused = Failure(.unknownAccount, "The issuer does not confirm this sign-in.")
+    private static let isNotNew = Failure(
+        .unknownAccount, "The issuer does not confirm that you have just signed in there.")
 }

@@ -22,20 +22,22 @@ final class ProviderKeys: Sendable {
     private let http: ProviderHTTP
     private let url: String
     private let interval: Duration
+    private let deadline: Duration
     private let state = Mutex(State())
 
     private static let lifetime = Duration.seconds(86_400)
-    private static let deadline = Duration.seconds(5)
 
     /// - Parameters:
     ///   - loop: fetches the keys.
     ///   - url: the address of the keys, such as `https://appleid.apple.com/auth/keys`.
     ///   - interval: the shortest time between two fetches while keys are cached.
-    init(on loop: EventLoop, http: ProviderHTTP, url: String, interval: Duration) {
+    ///   - deadline: the time limit of a fetch.
+    init(on loop: EventLoop, http: ProviderHTTP, url: String, interval: Duration, deadline: Duration) {
         self.loop = loop
         self.http = http
         self.url = url
         self.interval = interval
+        self.deadline = deadline
     }
 
     /// Returns the cached keys, and fetches them first if they are missing or a day old.
@@ -95,7 +97,7 @@ final class ProviderKeys: Sendable {
 
     private func download() async -> VerificationKeySet? {
         var request = HTTPClient.Request(.get, url)
-        request.deadline = Self.deadline
+        request.deadline = deadline
         guard let reply = try? await http.send(request), reply.status.code == 200,
             let json = try? JSONValue(parsing: reply.body)
         else { return nil }

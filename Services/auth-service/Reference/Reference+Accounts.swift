@@ -31,7 +31,7 @@ extension Reference {
                 .generation(.july2024), .put, "/v1/users/me/image", "Changes your profile image",
                 body: .multipart([.has("image", .file)]), reply: .json(.entity(AccountView.entity)),
                 errors: [.invalidRequest])
-        ] + [RouteDescription].files(of: ProfileImages.folder, "Any signed-in user may.")
+        ] + [RouteDescription].files(of: ProfileImages.folder, "For any signed-in user.")
 
     private static let export = Schema.object([
         .has("state", .choice(["none", "pending", "failed", "ready"])), .may("url", .text, "Of a zip file, if ready."),
@@ -40,11 +40,11 @@ extension Reference {
 
     private static let leaving = [
         RouteDescription(
-            .native, .post, "/v1/users/me/export", "Orders a copy of all your data", reply: .json(export)),
+            .native, .post, "/v1/users/me/export", "Orders an export of all your data", reply: .json(export)),
         RouteDescription(
-            .native, .get, "/v1/users/me/export", "Shows the state of your copy", reply: .json(export)),
+            .native, .get, "/v1/users/me/export", "Shows the state of your export", reply: .json(export)),
         RouteDescription(
-            .native, .get, "/v1/static/\(Exports.folder)/{name}", "Loads a copy",
+            .native, .get, "/v1/static/\(Exports.folder)/{name}", "Downloads an export",
             note: "With key and token, or with the signature of its link.",
             parameters: [.query("signature", .text, "Of the link.")], reply: .bytes,
             errors: [.invalidToken, .notFound, .invalidRequest]),
@@ -56,7 +56,7 @@ extension Reference {
             errors: [.invalidRequest, .unknownAccount, .notFound, .refused]),
     ]
 
-    /// The proof of who is about to do something grave: one of them.
+    /// The proof of identity before a dangerous action: one of these members.
     static let proof: [Schema.Member] = [
         .may("password", .text, "Of an account with one."), .may("oauthToken", .text, "A fresh token of Kakao."),
         .may("idToken", .text, "A fresh token of Apple."),

@@ -42,18 +42,18 @@ extension Reference {
         "Second factor", "A code of an authenticator app that each sign-in needs.",
         [
             RouteDescription(
-                .native, .get, path, "Shows whether you have one",
+                .native, .get, path, "Shows whether your second factor is on",
                 reply: .json(
                     .object([.has("enabled", .flag), .has("recoveryCodes", .count, "How many codes are left.")]))),
             RouteDescription(
-                .native, .post, path, "Begins to set one up", note: "It counts once a code comes back.",
+                .native, .post, path, "Begins to set up a second factor", note: "It counts once a code comes back.",
                 body: .json(proof), reply: .json(.object([.has("secret", .text), .has("url", .text)])),
                 errors: [.invalidRequest, .unknownAccount, .duplicate, .notFound]),
             RouteDescription(
-                .native, .put, path, "Turns it on", note: "Your other sessions end.", body: .json([appCode]),
-                reply: .json(recoveryCodes), errors: [.invalidRequest, .notFound]),
+                .native, .put, path, "Turns your second factor on", note: "Your other sessions end.",
+                body: .json([appCode]), reply: .json(recoveryCodes), errors: [.invalidRequest, .notFound]),
             RouteDescription(
-                .native, .delete, path, "Turns it off", body: .json([appCode] + proof),
+                .native, .delete, path, "Turns your second factor off", body: .json([appCode] + proof),
                 errors: [.invalidRequest, .unknownAccount, .notFound]),
             RouteDescription(
                 .native, .post, path + "/recovery-codes", "Makes new recovery codes", note: "The old ones end.",

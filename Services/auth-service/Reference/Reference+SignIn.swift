@@ -19,7 +19,8 @@ extension Reference {
             body: .json([
                 email,
                 .has(
-                    "password", .text(example: "Saessak-2024!"), "8 characters and more, with letter, digit and sign."),
+                    "password", .text(example: "Saessak-2024!"),
+                    "At least 8 characters: upper and lower case, a digit and a sign."),
                 .has("nickname", .text(longest: 30, example: "Anna")),
                 .may("phone", .text(longest: 30), "Digits and hyphens."), deviceToken,
             ]),

@@ -52,7 +52,7 @@ struct BlockRoutes: Sendable {
         guard let cursor, !cursor.isEmpty else { return (.max, .max) }
         let parts = cursor.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
         guard parts.count == 2, let time = parts[0], let id = parts[1] else {
-            throw .invalid("The cursor is not valid.")
+            throw .invalid("cursor is not valid.")
         }
         return (time, id)
     }

@@ -59,7 +59,7 @@ struct ExportRoutes: Sendable {
         headers.append(.contentDisposition, #"attachment; filename="maru-export.zip""#)
         let reply = FileReply(file.file, size: file.size, type: "application/zip", tag: tag)
         guard let response = reply.response(to: call.request, headers: headers) else {
-            throw Failure(.invalidRequest, "The file has no such range.", status: 416)
+            throw Failure(.invalidRequest, "The requested range is not within the file.", status: 416)
         }
         return response
     }

@@ -33,7 +33,7 @@ struct JoinRoutes: Sendable {
         try accounts.requireHashCapacity(for: .join)
         let account = try await accounts.join(new)
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
-        let grant = try await sessions.open(account.id, under: call.profile, device: device)
+        let grant = try await sessions.open(account.id, under: call.profile, from: call.address, device: device)
         await newDevices.signedIn(account.id, on: call)
         var response = call.created(account.view(tokens: try grant.tokens.shown(to: call)))
         try response.attach(grant, for: call)

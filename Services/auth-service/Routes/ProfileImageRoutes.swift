@@ -14,6 +14,13 @@ struct ProfileImageRoutes: Sendable {
         routes.files(of: ProfileImages.folder, links, readable: { paths, _ in Set(paths) }, picture)
     }
 
+    func registerInternal(in routes: inout InternalRoutes) { routes.add(PicturePieceRequest.self, piece) }
+
+    /// A piece of a portrait, current or replaced, for a report's copy of it.
+    func piece(_ request: PicturePieceRequest) async throws -> ExportFilePiece {
+        try await profileImages.pictures.piece(for: request, in: [ProfileImages.folder])
+    }
+
     /// Replaces the caller's image; without a file it stays.
     func change(_ call: Call, _ caller: Caller) async throws -> Response {
         let file = try await call.fields().file("image")

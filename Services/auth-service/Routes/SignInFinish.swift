@@ -40,9 +40,12 @@ struct SignInFinish: Sendable {
         _ account: UserID, _ credentials: Int64?, secondFactor version: Int64? = nil, device: String?, _ call: Call,
         _ reply: (Sessions.Tokens) -> Response
     ) async throws -> Response {
+        // Otherwise an account that may not sign in comes back into the workspaces of the app.
+        if !call.profile.autoJoin.isEmpty, try await sessions.store.isDisabled(account) { throw Accounts.disabled }
         try await autoJoin.joinWorkspaces(account, under: call.profile)
         let grant = try await sessions.open(
-            account, credentials: credentials, secondFactor: version, under: call.profile, device: device)
+            account, credentials: credentials, secondFactor: version, under: call.profile, from: call.address,
+            device: device)
         await newDevices.signedIn(account, on: call)
         var response = reply(try grant.tokens.shown(to: call))
         try response.attach(grant, for: call)

@@ -79,7 +79,7 @@ struct BotTokenStore: Sendable {
     /// A bot's session does not expire.
     private static let never = Timestamp(milliseconds: 253_402_300_799_000)
     /// Services ask for the revocation of an ended session for this long.
-    private static let memory = Duration.seconds(86_400)
+    private static let retention = Duration.seconds(86_400)
 
     /// Runs `body` in a transaction.
     func transaction<Result>(_ body: (PostgresTransaction) async throws -> Result) async throws -> Result {
@@ -125,7 +125,7 @@ struct BotTokenStore: Sendable {
     /// Gives a token another secret and another session; nil if the bot has no such token.
     func rotate(_ token: Int64, of bot: UserID, to secret: BotTokenSecret, at now: Timestamp) async throws -> Ended? {
         try await database.query(
-            Self.rotate, token, bot, now.milliseconds, (now + Self.memory).milliseconds, Self.never.milliseconds,
+            Self.rotate, token, bot, now.milliseconds, (now + Self.retention).milliseconds, Self.never.milliseconds,
             secret.hash, secret.prefix
         ).first { row throws(PostgresError) in (try BotTokenReply(row: &row), try row.next()) }
     }
@@ -133,14 +133,14 @@ struct BotTokenStore: Sendable {
     /// Deletes a token and ends its session; nil if the bot has no such token.
     func end(_ token: Int64, of bot: UserID, at now: Timestamp) async throws -> Ended? {
         try await database.query(
-            Self.end, token, bot, now.milliseconds, (now + Self.memory).milliseconds
+            Self.end, token, bot, now.milliseconds, (now + Self.retention).milliseconds
         ).first { row throws(PostgresError) in (try BotTokenReply(row: &row), try row.next()) }
     }
 
     /// Deletes the tokens of a user that is a bot of the workspace, and returns their sessions, which have ended.
     func endAll(of bot: UserID, in workspace: WorkspaceID, at now: Timestamp) async throws -> [SessionID] {
         try await database.query(
-            Self.endAllInWorkspace, bot, workspace, now.milliseconds, (now + Self.memory).milliseconds
+            Self.endAllInWorkspace, bot, workspace, now.milliseconds, (now + Self.retention).milliseconds
         ).map { row throws(PostgresError) in try row.next() }
     }
 
@@ -148,7 +148,7 @@ struct BotTokenStore: Sendable {
     func endAll(
         of bot: UserID, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> [SessionID] {
-        try await transaction.query(Self.endAll, bot, now.milliseconds, (now + Self.memory).milliseconds)
+        try await transaction.query(Self.endAll, bot, now.milliseconds, (now + Self.retention).milliseconds)
             .map { row throws(PostgresError) in try row.next() }
     }
 }

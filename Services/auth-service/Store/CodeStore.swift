@@ -13,14 +13,16 @@ struct CodeStore: Sendable {
         select pg_advisory_xact_lock(hashtextextended('code:' || name, 0))
         from unnest($1::text[]) as name
         """)
-    /// Resets of a password have a count of their own, and so have those from known networks: codes that others order for an
-    /// address keep nobody from a reset.
+    /// Each purpose has a count of its own, and so have resets from known networks: codes that others order for an address keep
+    /// nobody from a reset, and resets that strangers order keep nobody from verifying the address. `ErasureStore` replaces the
+    /// addresses of deleted accounts by their digest.
     private static let recent = Statement.read(
         "recent codes",
         """
         with sent as (
-            select created_at from mail_code where address = $1 and created_at > $3
-                and (not $4 or purpose = $5 and (is_known is true) = $6)
+            select created_at from mail_code
+            where address in ($1, 'sha256:' || encode(sha256(convert_to($1, 'UTF8')), 'hex')) and created_at > $3
+                and purpose = $4 and (is_known is true) = $5
         )
         select (select count(*) from sent), (select min(created_at) from sent),
             (select count(*) from mail_code where account = $2 and created_at > $3),
@@ -81,8 +83,8 @@ struct CodeStore: Sendable {
 
     /// Inserts a code and the mail that brings it.
     ///
-    /// - Returns: nil if it was inserted. If the address or the account had `limit` codes since a moment, the time of
-    ///   the oldest one of them.
+    /// - Returns: nil if it was inserted. If the address had `limit` codes of the purpose since a moment, or the account `limit` codes,
+    ///   the time of the oldest one of them.
     func insert(_ code: NewCode, atMost limit: Int, since: Timestamp) async throws -> Timestamp? {
         let seed = code.seed
         // Sorted, so that no two calls wait for each other.
@@ -90,8 +92,8 @@ struct CodeStore: Sendable {
         return try await database.transaction(attempts: 3) { tx in
             try await tx.query(Self.lock, names)
             let oldest = try await tx.query(
-                Self.recent, seed.address, seed.account, since.milliseconds, seed.purpose == .reset,
-                seed.purpose.rawValue, code.isFromKnownNetwork
+                Self.recent, seed.address, seed.account, since.milliseconds, seed.purpose.rawValue,
+                code.isFromKnownNetwork
             ).only { row throws(PostgresError) in
                 var oldest: [Int64] = []
                 for _ in 1...2 {

@@ -8,9 +8,13 @@ struct CredentialStore: Sendable {
     private static let reset = Statement.write(
         "reset password",
         """
+        with owned as (
+            select id, is_email_verified from account where email_key = $1 and bot_workspace is null for no key update
+        )
         update account set
             password_hash = $2, credentials = credentials + 1, is_email_verified = true, mail_bounced_at = null
-        where email_key = $1 returning id
+        from owned where account.id = owned.id
+        returning account.id, owned.is_email_verified
         """)
     private static let changePassword = Statement.write(
         "change password",
@@ -29,10 +33,13 @@ struct CredentialStore: Sendable {
         """)
 
     /// Sets the password of the account of an address, which the code has verified. Nil if there is no such account.
-    func reset(_ email: EmailAddress, passwordHash: String, in transaction: PostgresTransaction) async throws -> UserID?
-    {
+    ///
+    /// - Returns: the account, and whether its address was verified before.
+    func reset(
+        _ email: EmailAddress, passwordHash: String, in transaction: PostgresTransaction
+    ) async throws -> (account: UserID, wasVerified: Bool)? {
         try await transaction.query(Self.reset, email.key, passwordHash).first { row throws(PostgresError) in
-            try row.next()
+            (account: try row.next(as: UserID.self), wasVerified: try row.next(as: Bool.self))
         }
     }
 

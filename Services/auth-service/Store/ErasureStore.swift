@@ -18,14 +18,6 @@ struct ErasureStore: Sendable {
         where id = $1 and deleted_at is null
         returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
-    /// The goodbye goes to the address that the account has until the end of the transaction.
-    private static let goodbye = Statement.write(
-        "insert goodbye",
-        """
-        insert into mail (recipient, template, language, created_at, due_at, expires_at)
-        select email, $2, language, $3, $3, $4 from account
-        where $5 and id = $1 and deleted_at is null and email not like '%.invalid' and mail_bounced_at is null
-        """)
     private static let begin = Statement.write(
         "begin erasure",
         """
@@ -48,9 +40,20 @@ struct ErasureStore: Sendable {
         "erase refresh tokens",
         "delete from refresh_token where session in (select id from session where account = $1)")
     private static let eraseMail = Statement.write("erase mails", "delete from mail where account = $1")
+    /// They still count for an hour, by a digest of their address: otherwise a stranger joins with an address and deletes the account
+    /// again and again, and sends it any number of codes.
     private static let eraseCode = Statement.write(
-        "erase codes", "delete from mail_code where account = $1 or address = $2")
-    /// Those of invitations name the address alone.
+        "erase codes",
+        """
+        with gone as (
+            update mail_code set account = null, seed = '', used_at = coalesce(used_at, $3),
+                address = 'sha256:' || encode(sha256(convert_to(address, 'UTF8')), 'hex')
+            where account = $1 or address = $2
+            returning id
+        )
+        delete from mail where code in (select id from gone)
+        """)
+    /// Mails of invitations are found by their address, because they name no account.
     private static let eraseInvitationMail = Statement.write(
         "erase mails of invitations",
         """
@@ -81,7 +84,7 @@ struct ErasureStore: Sendable {
         delete from second_factor where account = $1
         """)
     private static let address = Statement.read(
-        "address of account", "select email_key, email from account where id = $1")
+        "address of account", "select email_key, email, is_email_verified from account where id = $1")
     private static let take = Statement.write(
         "take due erasures",
         """
@@ -101,20 +104,6 @@ struct ErasureStore: Sendable {
         "grants of erasure", "select provider, subject, token, client from erasure_grant where account = $1")
     private static let removeGrant = Statement.write(
         "remove grant", "delete from erasure_grant where account = $1 and provider = $2 and subject = $3")
-    private static let finishPart = Statement.write(
-        "finish part of erasure",
-        """
-        with part as (
-            update erasure_part set round = greatest(round, $3) where account = $1 and part = $2 returning account
-        )
-        update erasure set due_at = least(due_at, $4), attempts = 0
-        where account = (select account from part) and finished_at is null and not exists (
-            select from erasure_part as other
-            where other.account = $1 and other.part <> $2 and other.round < erasure.round
-        ) and $3 >= round
-        """)
-    private static let hasPart = Statement.read(
-        "part of erasure", "select exists (select from erasure_part where account = $1 and part = $2)")
     private static let beginRound = Statement.write(
         "begin round of erasure",
         """
@@ -125,7 +114,6 @@ struct ErasureStore: Sendable {
         """)
     private static let end = Statement.write(
         "end erasure", "update erasure set finished_at = $2 where account = $1 and finished_at is null")
-    private static let forget = Statement.write("forget erasures", "delete from erasure where finished_at < $1")
 
     /// An erasure that is not finished.
     struct Erasure: Sendable {
@@ -139,20 +127,23 @@ struct ErasureStore: Sendable {
         var grants: [Erasures.Grant] = []
     }
 
-    /// Takes everything personal from an account's row, and returns the address that it had, in each spelling; nil if it is deleted
-    /// already. A goodbye can be ordered only where mails go out.
+    /// Takes everything personal from an account's row; nil if it is deleted already.
+    ///
+    /// - Returns: the account, and its address in each spelling. Nobody has proved that an unverified address is theirs: the
+    ///   invitations to it may be somebody else's, so it is not returned.
     func close(
-        _ account: UserID, sendsGoodbye: Bool, at now: Timestamp, in tx: PostgresTransaction
+        _ account: UserID, at now: Timestamp, in tx: PostgresTransaction
     ) async throws -> (account: Account, addresses: [String])? {
         let address = try await tx.query(Self.address, account).first { row throws(PostgresError) in
-            (key: try row.next(as: String.self), text: try row.next(as: String.self).asciiLowercased)
+            (
+                key: try row.next(as: String.self), text: try row.next(as: String.self).asciiLowercased,
+                isVerified: try row.next(as: Bool.self)
+            )
         }
         guard let address else { return nil }
-        try await tx.execute(
-            Self.goodbye, account, MailTemplate.accountDeleted.rawValue, now.milliseconds,
-            (now + .seconds(86_400)).milliseconds, sendsGoodbye)
-        try await tx.execute(Self.eraseCode, account, address.key)
-        let addresses = address.key == address.text ? [address.key] : [address.key, address.text]
+        try await tx.execute(Self.eraseCode, account, address.key, now.milliseconds)
+        let spellings = address.key == address.text ? [address.key] : [address.key, address.text]
+        let addresses = address.isVerified ? spellings : []
         try await tx.execute(Self.eraseInvitationMail, addresses, MailTemplate.invitation.rawValue)
         let closed = try await tx.query(
             Self.close, account, now.milliseconds, DeletedProfile.address(of: account), DeletedProfile.nickname
@@ -209,12 +200,6 @@ struct ErasureStore: Sendable {
         try await database.execute(Self.removeGrant, account, grant.provider.rawValue, grant.subject)
     }
 
-    /// Notes that a service has finished a round; the last service makes the erasure due. False if there is none.
-    func finish(_ part: ErasurePart, of account: UserID, round: Int, at now: Timestamp) async throws -> Bool {
-        try await database.execute(Self.finishPart, account, part.rawValue, round, now.milliseconds)
-        return try await database.query(Self.hasPart, account, part.rawValue).value()
-    }
-
     /// Ends a round; returns false if another instance has.
     ///
     /// - Parameter isErased: whether everything is erased with the end of the round.
@@ -231,9 +216,5 @@ struct ErasureStore: Sendable {
             try await eraseOwn(account, in: tx)
             try await tx.execute(Self.end, account, now.milliseconds)
         }
-    }
-
-    func forget(before moment: Timestamp) async throws {
-        try await database.execute(Self.forget, moment.milliseconds)
     }
 }

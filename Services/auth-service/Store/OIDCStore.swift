@@ -17,7 +17,7 @@ struct OIDCStore: Sendable {
         "take sign-in with issuer",
         """
         delete from oidc_sign_in where digest = $1 and profile = $2 and expires_at > $3
-        returning issuer, state, nonce, seed, redirect
+        returning issuer, state, nonce, seed, redirect, expires_at
         """)
     private static let forget = Statement.write(
         "forget sign-ins with issuers", "delete from oidc_sign_in where expires_at <= $1")
@@ -29,6 +29,7 @@ struct OIDCStore: Sendable {
         let state, nonce: [UInt8]
         let seed: [UInt8]
         let redirect: String
+        let expiresAt: Timestamp
     }
 
     func insert(_ attempt: OIDCAttempt, issuer: String, profile: String, until end: Timestamp) async throws {
@@ -42,7 +43,7 @@ struct OIDCStore: Sendable {
         try await database.query(Self.take, digest, profile, now.milliseconds).first { row throws(PostgresError) in
             Begun(
                 issuer: try row.next(), state: try row.next(), nonce: try row.next(), seed: try row.next(),
-                redirect: try row.next())
+                redirect: try row.next(), expiresAt: try row.next())
         }
     }
 

@@ -60,7 +60,9 @@ struct SecondFactorStore: Sendable {
         "insert recovery code", "insert into recovery_code (account, digest) values ($1, $2)")
     private static let remove = Statement.write(
         "remove second factor", "delete from second_factor where account = $1 and enabled_at is not null")
-
+    private static let removeUnproved = Statement.write(
+        "remove unproved second factor",
+        "delete from second_factor where account = $1 returning enabled_at is not null")
     private static let raiseVersion = Statement.write(
         "raise version of second factor",
         """
@@ -126,6 +128,13 @@ struct SecondFactorStore: Sendable {
     /// The version of a change in this transaction.
     func raiseVersion(of account: UserID, in tx: PostgresTransaction) async throws -> Int64 {
         try await tx.query(Self.raiseVersion, account).value()
+    }
+
+    /// Removes it whether it is on or not; returns whether it was on.
+    func removeUnproved(_ account: UserID, in tx: PostgresTransaction) async throws -> Bool {
+        try await tx.query(Self.removeUnproved, account).first { row throws(PostgresError) in
+            try row.next(as: Bool.self)
+        } ?? false
     }
 
     /// Turns it off. Recovery codes and remembered devices go with it.

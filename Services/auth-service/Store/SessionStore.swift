@@ -95,9 +95,9 @@ struct SessionStore: Sendable {
     /// second factor by now.
     func open(
         _ account: UserID, credentials: Int64?, secondFactor version: Int64?, profile: String, token: BearerSecret,
-        from now: Timestamp, to expiry: Timestamp
+        from now: Timestamp, to expiry: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Session? {
-        try await database.query(
+        try await transaction.query(
             Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash, credentials, version
         ).first(Session.init(row:))
     }

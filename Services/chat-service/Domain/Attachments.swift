@@ -118,10 +118,17 @@ struct Attachments: Sendable {
     }
 
     /// Removes files that belong to no message.
-    func discard(paths: [String]) async {
+    ///
+    /// - Parameter workspace: that of all of them; nil if it is not known.
+    func discard(paths: [String], in workspace: WorkspaceID?) async {
         let names = paths.compactMap(FileRecord.name(inPath:))
-        guard let records = try? await store.find(names) else { return }
-        await discard(records)
+        let records =
+            if let workspace {
+                try? await store.find(names, in: workspace)
+            } else {
+                try? await store.find(names)
+            }
+        if let records { await discard(records) }
     }
 
     /// The sweep removes files later that cannot be removed now.
@@ -149,9 +156,15 @@ struct Attachments: Sendable {
     private static func displayName(_ name: String, _ type: FileType, _ filter: WordFilter) throws(Failure) -> String {
         if type.isImage && type != .gif { return "image" }
         let last = decoded(name).split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "file"
-        var shown = type.stem(of: last).prefix(maxName.characters)
-        while shown.utf8.count > maxName.bytes { shown.removeLast() }
-        return shown.isEmpty ? "file" : try filter.apply(to: String(shown))
+        let shown = shortened(type.stem(of: last), keeping: type.fittingEnding(of: type.stem(of: last)))
+        return shown.isEmpty ? "file" : try filter.apply(to: shown)
+    }
+
+    /// The name within the limits. Its ending stays: without it a long name of a spreadsheet would be that of an archive.
+    private static func shortened(_ name: String, keeping ending: String) -> String {
+        var rest = name.dropLast(ending.count).prefix(maxName.characters - ending.count)
+        while rest.utf8.count + ending.utf8.count > maxName.bytes { rest.removeLast() }
+        return rest + ending
     }
 
     /// The percent-decoded name, or the name itself if it is not encoded or would contain control characters.

@@ -1,7 +1,8 @@
 import EventLoop
 import Synchronization
 
-/// Knows for how much of the time commits of sends are under way. Work that can wait leaves a database at its limit to the sends.
+/// Measures the share of time in which commits of sends are under way. Background work slows down while the share shows
+/// that the database is at its limit.
 final class CommitLoad: Sendable {
     private struct State {
         var open = 0

@@ -117,9 +117,7 @@ extension Conversations {
     ) async throws {
         guard part.isRead, part.through > 0 else { return }
         guard stores.isPrimary else { return deferred.add(user, in: target, to: part.through) }
-        if try await readMarkers.advanceIfPossible(user, in: target.key, to: part.through) {
-            reads.moved(user, in: target, to: part.through)
-        }
+        try await advanceIfPossible(user, in: target, to: part.through)
     }
 
     /// Moves the read markers of histories that came from a replica. Called every second.

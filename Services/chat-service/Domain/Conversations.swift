@@ -44,11 +44,11 @@ struct Conversations: Sendable {
             outcome = try await sendBuffers.current.send(message)
         } catch let failure as BatchFailure {
             // A message that may have been committed keeps its files.
-            if failure.isWithoutEffect { await attachments.discard(paths: paths) }
+            if failure.isWithoutEffect { await attachments.discard(paths: paths, in: target.workspace) }
             throw failure.cause
         } catch {
             // The queue was full: the message never entered a batch.
-            await attachments.discard(paths: paths)
+            await attachments.discard(paths: paths, in: target.workspace)
             throw error
         }
         let refusal: Failure
@@ -56,8 +56,9 @@ struct Conversations: Sendable {
         case .written(let written):
             return message.committed(as: written).body
         case .known(let written):
-            await attachments.discard(paths: paths)
-            if written.rev > 0 || !message.isPlain {
+            await attachments.discard(paths: paths, in: target.workspace)
+            // The previews of the message are those of its first files.
+            if written.rev > 0 || !message.isPlain || !written.files.isEmpty {
                 return try await current(MessageKey(target.key, seq: written.seq), for: caller)
             }
             return message.committed(as: written).body
@@ -68,7 +69,7 @@ struct Conversations: Sendable {
         case .closed, .noThread:
             refusal = .notFound
         }
-        await attachments.discard(paths: paths)
+        await attachments.discard(paths: paths, in: target.workspace)
         throw refusal
     }
 
@@ -105,8 +106,10 @@ struct Conversations: Sendable {
         if try await readMarkers.advance(user, in: target.key, to: seq) { reads.moved(user, in: target, to: seq) }
     }
 
-    /// The heads of those rooms that have messages.
-    func heads(of rooms: [RoomKey]) async throws -> [(room: RoomID, head: RoomHead)] {
-        try await messages.heads(of: rooms)
+    /// The same for a reader of history: a database without space leaves the marker where it is.
+    func advanceIfPossible(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
+        if try await readMarkers.advanceIfPossible(user, in: target.key, to: seq) {
+            reads.moved(user, in: target, to: seq)
+        }
     }
 }

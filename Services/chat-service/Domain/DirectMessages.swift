@@ -29,7 +29,7 @@ struct DirectMessages: Sendable {
         return dm
     }
 
-    /// Marks members who left before the DM existed: the fact of their leaving found no row to mark.
+    /// Marks the members that left before the DM existed, because the fact of their leaving found no row to mark.
     private func requireStillMembers(_ users: [UserID], in dm: DM) async throws {
         var gone: [UserID] = []
         for user in users where try await !access.isMember(user, of: dm.workspace) { gone.append(user) }

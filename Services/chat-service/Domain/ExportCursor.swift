@@ -1,6 +1,6 @@
 import Wire
 
-/// How far an export has come in the part that goes room by room.
+/// The position of an export in the part that goes room by room.
 struct ExportCursor: Sendable, Equatable {
     /// The sections of a room, in their order.
     enum Part: String, Sendable, CaseIterable {

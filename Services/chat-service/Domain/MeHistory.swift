@@ -8,7 +8,7 @@ struct MeHistory: Sendable {
 
     /// Bytes of content in a page. With names, files and reactions it stays below the output limit of a socket.
     private static let pageBytes = 128 * 1024
-    /// Bytes of reactions in a page: a message may have 20 kilobytes.
+    /// Bytes of reactions and mentions in a page: a message may have more than 100 kilobytes.
     private static let reactionBytes = 256 * 1024
 
     /// Reads on after a seq, or the page before one, as the public route does: without the replies that are in their threads
@@ -26,7 +26,7 @@ struct MeHistory: Sendable {
         }
         if part.isRead, page.end > 0 {
             if stores.isPrimary {
-                try await conversations.advance(user, in: target, to: page.end)
+                try await conversations.advanceIfPossible(user, in: target, to: page.end)
             } else {
                 conversations.deferred.add(user, in: target, to: page.end)
             }
@@ -66,12 +66,12 @@ struct MeHistory: Sendable {
         }
     }
 
-    /// The first messages with reactions that fit into a page; at least one.
-    private static func fitting(_ messages: some Sequence<MessageBody>) -> [MessageBody] {
+    /// The first messages with reactions and mentions that fit into a page; at least one.
+    static func fitting(_ messages: some Sequence<MessageBody>) -> [MessageBody] {
         var left = reactionBytes
         var kept: [MessageBody] = []
         for message in messages {
-            left -= message.reactionBytes
+            left -= message.reactionBytes + message.mentionBytes
             if left < 0, !kept.isEmpty { break }
             kept.append(message)
         }

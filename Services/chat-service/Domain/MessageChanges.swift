@@ -30,12 +30,12 @@ struct MessageChanges: Sendable {
         switch try await committer.apply(change) {
         case .refused(let failure): throw failure
         case .done(let message, let erasedFiles):
-            if !erasedFiles.isEmpty { await attachments.discard(paths: erasedFiles) }
+            if !erasedFiles.isEmpty { await attachments.discard(paths: erasedFiles, in: target.workspace) }
             return try await body(message, for: user)
         }
     }
 
-    /// Replaces the text of a message of the user, and moves its mentions. Nobody is pushed for it.
+    /// Replaces the text of a message of the user, and moves its mentions. An edit sends no push.
     func edit(
         _ seq: Int64, to content: String, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
@@ -79,7 +79,7 @@ struct MessageChanges: Sendable {
     ) async throws -> [ChangeStore.Version] {
         let message = try await existing(key)
         if message.author != user, !(try await isOwner()) {
-            throw Failure(.notAllowed, "Only its author and the workspace's owner see earlier texts of a message.")
+            throw Failure(.notAllowed, "Only the author and the workspace's owner may see earlier texts.")
         }
         if try await blocks.blocked(by: user).contains(message.author) { return [] }
         return try await store.versions(of: key, after: cursor, limit: limit)

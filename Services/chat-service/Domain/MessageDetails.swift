@@ -12,7 +12,7 @@ struct MessageDetails: Sendable {
     var pin: MessagePin?
     var reactions: [MessageReaction] = []
     var replies: RepliesSummary?
-    /// Of its pictures; they are in another table as well.
+    /// The previews of its pictures, which are in another table as well.
     var previews: [FilePreview] = []
 
     /// Nil if the message has never changed.

@@ -25,6 +25,6 @@ struct MessageErasure: Sendable {
         if let message = found.first {
             publisher.publish(message, in: target, othersAfter: erased.rev, row: erased.outboxRow)
         }
-        if !erased.files.isEmpty { await attachments.discard(paths: erased.files) }
+        if !erased.files.isEmpty { await attachments.discard(paths: erased.files, in: target.workspace) }
     }
 }

@@ -17,6 +17,8 @@ struct ReadCoalescer {
         var seq: Int64
         /// The attempts that have failed.
         var failures = 0
+        /// Whether an attempt without other markers has failed.
+        var hasFailedAlone = false
     }
 
     private var waiting: [Key: Move] = [:]
@@ -46,10 +48,13 @@ struct ReadCoalescer {
 
     /// A marker could not be published. It is tried again after the usual pause, a few times: in a divided schema, one of a
     /// part that is out of reach must not hold up those of other workspaces for long.
-    mutating func failed(_ move: Move) {
+    ///
+    /// - Parameter isAlone: whether the attempt was without other markers.
+    mutating func failed(_ move: Move, isAlone: Bool = false) {
         guard move.failures < Self.mostFailures else { return }
         var again = move
         again.failures += 1
+        if isAlone { again.hasFailedAlone = true }
         add(again)
     }
 

@@ -11,7 +11,8 @@ extension RoomAccess {
         guard let channel = found.channels.first, channel.workspace == workspace, let member = found.workspaces.first
         else { throw await refusal(of: user, workspace) }
         guard channel.role == .owner || member.memberRole == .owner || member.memberRole == .admin else {
-            throw Failure.notAllowed
+            throw Failure(
+                .notAllowed, "Only the owner of the channel, the owner of the workspace and its admins may do this.")
         }
         return channel
     }

@@ -3,8 +3,8 @@ import EventLoop
 import ServiceKit
 import Wire
 
-/// Decides which rooms a user may enter. A room that a user may not see is answered like a room that does not exist. Members
-/// that are locked out of its workspace for want of a second factor are told so.
+/// Decides which rooms a user may enter. A room that a user may not see is answered like a room that does not exist.
+/// Members that are locked out of its workspace for lack of a second factor are told so.
 struct RoomAccess: Sendable {
     let cache: AccessCache
     let workspaces: WorkspaceClient
@@ -67,8 +67,8 @@ struct RoomAccess: Sendable {
         return dm
     }
 
-    /// Returns the user's DMs among `ids`. The table knows members who left from facts, which arrive through Redis.
-    /// While Redis is away, workspace-service is asked instead.
+    /// Returns the user's DMs among `ids`. The table learns from facts, which arrive through Redis, that a member has
+    /// left. While Redis is away, workspace-service is asked instead.
     func dms(_ ids: [DMID], of user: UserID) async throws -> [DM] {
         let known =
             if let knownDMs {

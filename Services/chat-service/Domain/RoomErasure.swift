@@ -33,10 +33,12 @@ struct RoomErasure: Sendable {
     /// Erases all closed rooms. Continues after a failure and throws the first one at the end.
     private func eraseAll() async throws {
         var failure: (any Error)?
+        // Each of their rooms would wait for the server.
+        var lost: Set<WorkspaceID> = []
         var last: RoomID?
         while case let rooms = try await store.waiting(after: last, limit: Self.batchSize), !rooms.isEmpty {
             var erased: [RoomKey] = []
-            for room in rooms {
+            for room in rooms where !lost.contains(room.workspace) {
                 try Task.checkCancellation()
                 do {
                     try await attachments.discard(room)
@@ -45,9 +47,15 @@ struct RoomErasure: Sendable {
                     erased.append(room)
                 } catch {
                     failure = failure ?? error
+                    guard error.isOutageOfStore else { continue }
+                    if try await !store.canRead(room.workspace) { lost.insert(room.workspace) }
                 }
             }
-            try await store.finish(erased)
+            do {
+                try await store.finish(erased)
+            } catch {
+                failure = failure ?? error
+            }
             last = rooms.last?.id
         }
         if let failure { throw failure }

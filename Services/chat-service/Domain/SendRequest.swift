@@ -39,7 +39,7 @@ struct SendRequest: Sendable {
         guard files.count <= Self.maxFiles else { throw .invalid("There are too many files.") }
         if let clientID {
             guard clientID.hasLength(in: 1...Self.maxClientID) else {
-                throw .invalid("A client_id has 1 to 64 characters.")
+                throw .invalid("client_id must have 1 to 64 characters.")
             }
             try Self.requireStorable(clientID)
         }

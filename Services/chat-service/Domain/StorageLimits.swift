@@ -7,7 +7,7 @@ struct StorageLimits: Sendable {
 
     /// Throws if the files of a user or workspace exceed the limit.
     func check(ofUser user: Int64, ofWorkspace workspace: Int64) throws(Failure) {
-        guard user <= ofUser else { throw .tooLarge("Your files need too much storage.") }
-        guard workspace <= ofWorkspace else { throw .tooLarge("The files of the workspace need too much storage.") }
+        guard user <= ofUser else { throw .tooLarge("You would exceed your storage limit.") }
+        guard workspace <= ofWorkspace else { throw .tooLarge("The workspace would exceed its storage limit.") }
     }
 }

@@ -33,11 +33,13 @@ struct StoredMessage: Sendable {
     }
 
     /// The users that the text names by id, as `<@5>`.
-    fileprivate var namedUsers: [UserID] {
+    fileprivate var namedUsers: Set<UserID> {
         guard let traits, content.contains("<@") else { return [] }
-        return traits.mentions.compactMap { mention in
-            if case .user(let user, _) = mention, content.contains("<@\(user)>") { user } else { nil }
-        }
+        let ids = Mentions.ids(in: content)
+        return Set(
+            traits.mentions.compactMap { mention in
+                if case .user(let user, _) = mention, ids.contains(user) { user } else { nil }
+            })
     }
 
     /// The traits with the nicknames of users and the previews of pictures.
@@ -64,7 +66,7 @@ extension Sequence<StoredMessage> {
 
 extension MessageMention {
     /// The mention with the nickname of a user among `users`.
-    func named(_ users: [UserID], _ people: [UserID: MemberView]) -> MessageMention {
+    func named(_ users: Set<UserID>, _ people: [UserID: MemberView]) -> MessageMention {
         guard case .user(let user, _) = self, users.contains(user) else { return self }
         return .user(user, nickname: (people[user] ?? .deleted(user)).nickname)
     }

@@ -51,10 +51,12 @@ struct Threads: Sendable {
             readSeq: following?.readSeq ?? root.seq)
     }
 
-    /// Nobody begins to follow a deleted message; a thread of one can still be left.
+    /// Nobody begins to follow a deleted message, also by a reply to it; a thread of one can still be left.
     func setFollowing(_ isFollowing: Bool, _ key: MessageKey, by caller: Caller) async throws {
         if isFollowing { _ = try await changes.existing(key) }
-        try await store.setFollowing(isFollowing, try await root(of: key), of: caller.user)
+        let root = try await root(of: key)
+        if isFollowing, root != key { _ = try await changes.existing(root) }
+        try await store.setFollowing(isFollowing, root, of: caller.user)
         publisher.publish(.thread, of: caller, in: key.room)
     }
 

@@ -8,8 +8,9 @@ import Wire
 /// all instances together.
 ///
 /// No caller waits for it. If the event of a marker cannot be made, because a service or the database does not answer, it
-/// is tried again a few times. An event that Redis loses is not repeated: the next one has the newer marker, and every list of
-/// rooms and readers has the right one.
+/// is tried again a few times. A room with members that cannot be read holds up no other room, and a marker with counts that cannot
+/// be read no other marker. An event that Redis loses is not repeated: the next one has the newer marker, and every list of rooms
+/// and readers has the right one.
 ///
 /// - Note: `@unchecked Sendable` because everything except `moved` runs on its loop.
 final class ReadPublisher: @unchecked Sendable {
@@ -26,6 +27,10 @@ final class ReadPublisher: @unchecked Sendable {
     /// Markers that moved meanwhile share a query.
     private static let tick = Duration.milliseconds(100)
     private static let batchSize = 500
+    /// After as many rooms with members that cannot be read, those of the others are left for later: the service may be gone.
+    private static let mostFailedRooms = 3
+    /// After as many markers that fail one by one, the others are left for later for the same reason.
+    private static let mostFailedAlone = 3
 
     init(redis: Redis, store: ReadEventStore, members: RoomMembers, blocks: BlockCache, on loops: EventLoopGroup) {
         self.redis = redis
@@ -57,27 +62,48 @@ final class ReadPublisher: @unchecked Sendable {
     private func flush() {
         let due = moves.take(at: EventLoop.preciseNow, limit: Self.batchSize)
         Task.immediate(executorPreference: loop) { [self] in
-            if !due.isEmpty {
-                // Without its event the member's other devices would go on showing the room as unread.
-                do { try await publish(due) } catch { for move in due { moves.failed(move) } }
-            }
+            await publishSeparately(due)
             isBusy = false
             if !moves.isEmpty { wait() }
         }
     }
 
-    private func publish(_ taken: [ReadCoalescer.Move]) async throws {
-        let states = try await store.states(
-            of: taken, hiding: try await blocks.blocks(of: Set(taken.map(\.key.user))))
-        var shown: [RoomID: [UserID]] = [:]
-        for move in taken where states[move.key]?.isShared == true && shown[move.key.room] == nil {
-            let ids = try await members.ids(of: move.key.room, in: move.workspace, member: move.key.user)
-            shown[move.key.room] = ids.count <= ReadReceipts.mostShown ? ids : []
+    /// Publishes markers together, and one by one if that fails. Without its event, the member's other devices would go on showing the
+    /// room as unread. Markers that have failed alone before come last, and by themselves.
+    private func publishSeparately(_ due: [ReadCoalescer.Move]) async {
+        var alone = due.filter(\.hasFailedAlone)
+        let together = due.filter { !$0.hasFailedAlone }
+        if !together.isEmpty {
+            do { try await publish(together) } catch { alone = together + alone }
         }
+        var failures = 0
+        for move in alone {
+            guard failures < Self.mostFailedAlone else {
+                moves.failed(move)
+                continue
+            }
+            do { try await publish([move]) } catch {
+                failures += 1
+                moves.failed(move, isAlone: true)
+            }
+        }
+    }
+
+    private func publish(_ due: [ReadCoalescer.Move]) async throws {
+        let states = try await store.states(
+            of: due, hiding: try await blocks.blocks(of: Set(due.map(\.key.user))))
+        let taken = due.filter { states[$0.key] != nil }
+        let shared = taken.filter { states[$0.key]?.isShared == true }
+        let (shown, failed) = await audiences(of: shared)
         let hidden = try await store.hiding(Set(shown.values.joined()))
+        // Those in a part of the database that is out of reach hold up no others.
+        for move in due where states[move.key] == nil { moves.failed(move) }
+        for move in shared where shown[move.key.room] == nil {
+            if failed.contains(move.key.room) { moves.failed(move) } else { moves.add(move) }
+        }
+        let ready = taken.filter { states[$0.key]?.isShared != true || shown[$0.key.room] != nil }
         // Last, because a marker that was claimed and not published would count as published.
-        let moves = await granted(taken, states)
-        let commands = moves.compactMap { move -> RedisCommand? in
+        let commands = await granted(ready, states).compactMap { move -> RedisCommand? in
             guard let state = states[move.key] else { return nil }
             var audience = RoomRead.Audience.nobody
             if state.isShared, let ids = shown[move.key.room], !ids.isEmpty {
@@ -89,6 +115,27 @@ final class ReadPublisher: @unchecked Sendable {
             return .publish(RoomEvent.read(read).encoded(), in: read.room)
         }
         _ = await redis.runInBatches(commands)
+    }
+
+    /// The members that are shown the markers of each room, none of a large room, and the rooms with members that cannot be read.
+    /// A room that is in neither was not asked for.
+    private func audiences(
+        of shared: [ReadCoalescer.Move]
+    ) async -> (shown: [RoomID: [UserID]], failed: Set<RoomID>) {
+        var shown: [RoomID: [UserID]] = [:]
+        var failed: Set<RoomID> = []
+        // Rooms that have failed before come last.
+        for move in shared.sorted(by: { $0.failures < $1.failures }) {
+            let room = move.key.room
+            guard shown[room] == nil, !failed.contains(room), failed.count < Self.mostFailedRooms else { continue }
+            do {
+                let ids = try await members.ids(of: room, in: move.workspace, member: move.key.user)
+                shown[room] = ids.count <= ReadReceipts.mostShown ? ids : []
+            } catch {
+                failed.insert(room)
+            }
+        }
+        return (shown, failed)
     }
 
     /// The markers that this instance may publish now. Those that another one has published earlier wait.

@@ -47,9 +47,7 @@ struct RoomEvents: Sendable {
     /// The commands that publish the messages or the changes of an outbox row.
     func commands(publishing row: OutboxRow) async throws -> [RedisCommand] {
         let named = try JSONValue(parsing: row.body).elements?.compactMap(Self.message) ?? []
-        let rooms = try await workspaces.keys(of: Set(named.map(\.room)))
-        let keys = named.compactMap { message in rooms[message.room].map { MessageKey($0, seq: message.seq) } }
-        var stored = try await messages.find(keys)
+        var stored = try await messages.find(try await keys(of: named, in: row.workspace))
         try await details.fill(&stored, for: .all)
         let found = try await roomMessages(stored)
         let stream = streams.key(ofRow: row.id)
@@ -59,6 +57,16 @@ struct RoomEvents: Sendable {
         // The relay needs an entry even if the messages have been deleted.
         guard !found.isEmpty else { return [PushEntry.withoutMessages(appendingTo: stream)] }
         return MessagePublisher.commands(publishing: found, appendingTo: stream)
+    }
+
+    /// The keys of messages that an outbox row names. A row of a divided outbox has their workspace: a look for the workspaces of rooms
+    /// would need all servers.
+    private func keys(of named: [(room: RoomID, seq: Int64)], in workspace: Int64) async throws -> [MessageKey] {
+        if workspace != 0 {
+            return named.map { MessageKey(RoomKey(workspace: WorkspaceID(workspace), id: $0.room), seq: $0.seq) }
+        }
+        let rooms = try await workspaces.keys(of: Set(named.map(\.room)))
+        return named.compactMap { message in rooms[message.room].map { MessageKey($0, seq: message.seq) } }
     }
 
     private func roomMessages(_ stored: [StoredMessage]) async throws -> [RoomMessage] {

@@ -20,6 +20,8 @@ struct WorkspaceFactConsumer: Sendable {
     let subscribers: WebhookFacts
     let commands: CommandStore
     let redis: Redis
+    /// Hears of all workspaces; nil for tables on one server.
+    let finder: WorkspaceFinder?
 
     /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the
     /// removal later, the removed user may have received newer messages by then.
@@ -28,6 +30,8 @@ struct WorkspaceFactConsumer: Sendable {
     private static let mostLocked = 100
 
     func handle(_ fact: WorkspaceFact) async throws {
+        // So that its rooms are erased also while a part of other workspaces is out of reach.
+        if let finder, let workspace = fact.workspace { try await finder.add(workspace, to: .rooms) }
         try await apply(fact)
         try await repeatHint(of: fact)
         try await subscribers.take(fact)
@@ -46,7 +50,7 @@ struct WorkspaceFactConsumer: Sendable {
             try await close([RoomID(deletion.channel)], of: deletion.workspace.workspace)
             try await webhooks.forget(deletion.channel, in: deletion.workspace.workspace)
         case .workspaceDeleted(let deletion):
-            try await close(try await rooms.list(deletion.workspace), of: deletion.workspace)
+            try await close(try await rooms.list(ofDeleted: deletion.workspace), of: deletion.workspace)
             try await standings.forget(deletion.workspace)
             try await webhooks.forget(deletion.workspace)
             try await commands.forget(deletion.workspace)
@@ -118,5 +122,18 @@ extension Array {
     /// The elements in order, `size` at a time.
     fileprivate func pieces(of size: Int) -> some Sequence<[Element]> {
         stride(from: 0, to: count, by: size).lazy.map { Array(self[$0...].prefix(size)) }
+    }
+}
+
+extension WorkspaceFact {
+    /// The workspace of a fact that concerns rooms.
+    fileprivate var workspace: WorkspaceID? {
+        switch self {
+        case .workspaceChanged(let body), .workspaceDeleted(let body): body.workspace
+        case .memberAdded(let body), .memberRemoved(let body): body.workspace.workspace
+        case .channelCreated(let body), .channelChanged(let body), .channelDeleted(let body): body.workspace.workspace
+        case .channelMemberAdded(let body), .channelMemberRemoved(let body): body.channel.workspace.workspace
+        case .captureCoins, .invitationMailed: nil
+        }
     }
 }

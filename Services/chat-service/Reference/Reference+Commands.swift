@@ -3,7 +3,7 @@ import HTTP
 
 extension Reference {
     static let commands = RouteGroup(
-        "Commands", "What members run in rooms by `/name`, and bots answer.", ofWorkspaces + runs)
+        "Commands", "Members run them in rooms by `/name`, and bots answer.", ofWorkspaces + runs)
 
     private static let path = workspace + "/commands"
     private static let ofWorkspaces = [
@@ -13,7 +13,7 @@ extension Reference {
             body: .json([
                 .has("name", .text(longest: 32), "Lowercase letters, digits, Korean syllables and hyphens."),
                 .has("description", .text(longest: 200)),
-                .may("hint", .text(longest: 100), "What may follow the name."),
+                .may("hint", .text(longest: 100), "The text that may follow the name."),
                 .has("url", .text, "Where the bot is called. It must be a public address."),
             ]), reply: .created(.entity(CommandView.entity)),
             errors: [.invalidRequest, .duplicate, .notFound, .notAllowed]),

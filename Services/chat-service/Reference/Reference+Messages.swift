@@ -29,7 +29,7 @@ extension Reference {
         "Messages of channels",
         "Sending, history, unread counts and read markers. Reading a channel's history joins you.",
         messages(.january2024, "{name}") + messages(.july2024, "{channel_id}")
-            + [RouteDescription].files(of: "channelChats", "Members of the channel may."))
+            + [RouteDescription].files(of: "channelChats", "For members of the channel."))
 
     private static func messages(_ generation: ClientProfile.Generation, _ segment: String) -> [RouteDescription] {
         let channel = workspace + "/channels/" + segment
@@ -86,5 +86,5 @@ extension Reference {
             RouteDescription(
                 .everyone, .put, dms + "/{room_id}/read", "Moves your read marker", note: "It never moves back.",
                 body: .json(seq), reply: .json(.object(seq)), errors: [.invalidRequest, .notFound]),
-        ] + [RouteDescription].files(of: "dmChats", "The two members of the DM may."))
+        ] + [RouteDescription].files(of: "dmChats", "For the two members of the DM."))
 }

@@ -27,12 +27,12 @@ extension Reference {
                 .may("user_id", .id, "Of a user."), .may("workspace_id", .id, "Of a user or a workspace."),
             ]), reply: .created(.entity(ReportView.entity)), errors: [.invalidRequest, .notFound]),
         RouteDescription(
-            .native, .get, workspace + "/reports", "Lists reports, the oldest first", note: "For the owner.",
+            .native, .get, workspace + "/reports", "Lists reports, the oldest first", note: "For owners and admins.",
             parameters: [.query("state", .choice(["open", "answered"]), "`open` without it.")]
                 + RouteDescription.Parameter.page,
             reply: .json(.page(of: .entity(ReportView.entity))), errors: [.invalidRequest, .notFound, .notAllowed]),
         RouteDescription(
-            .native, .put, workspace + "/reports/{report_id}", "Answers a report", note: "For the owner.",
+            .native, .put, workspace + "/reports/{report_id}", "Answers a report", note: "For owners and admins.",
             body: .json([.has("action", answer)]), reply: .json(.entity(ReportView.entity)),
             errors: [.invalidRequest, .notFound, .notAllowed, .refused]),
     ]
@@ -42,28 +42,28 @@ extension Reference {
             .native, .get, workspace + "/standing", "Shows your standing", reply: .json(.object(standing)),
             errors: [.notFound]),
         RouteDescription(
-            .native, .get, workspace + "/standings", "Lists members with warnings or limits", note: "For the owner.",
-            parameters: RouteDescription.Parameter.page,
+            .native, .get, workspace + "/standings", "Lists members with warnings or limits",
+            note: "For owners and admins.", parameters: RouteDescription.Parameter.page,
             reply: .json(.page(of: .object([.has("user_id", .id)] + standing))),
             errors: [.invalidRequest, .notFound, .notAllowed]),
         RouteDescription(
             .native, .put, workspace + "/standings/{user_id}", "Mutes or suspends a member",
-            note: "For the owner. What is absent ends.",
+            note: "For owners and admins, on members with a lower role. What is absent ends.",
             body: .json([.may("mutedUntil", .time), .may("suspended", .flag)]), reply: .json(.object(standing)),
             errors: [.invalidRequest, .notFound, .notAllowed]),
         RouteDescription(
-            .native, .get, workspace + "/filters", "Shows the filtered words", note: "For the owner.",
+            .native, .get, workspace + "/filters", "Shows the filtered words", note: "For owners and admins.",
             reply: .json(.object(words)), errors: [.notFound, .notAllowed]),
         RouteDescription(
-            .native, .put, workspace + "/filters", "Sets the filtered words", note: "For the owner.",
+            .native, .put, workspace + "/filters", "Sets the filtered words", note: "For owners and admins.",
             body: .json(words), reply: .json(.object(words)), errors: [.invalidRequest, .notFound, .notAllowed]),
     ]
 }
 
 extension ReportView {
-    /// The form of `write` for members and owners.
+    /// The form of `write` for reporters, and for owners and admins.
     static let entity = Schema.Entity(
-        "Report", "A complaint. Its owner's view has more than its author's.",
+        "Report", "A complaint. Owners and admins see more of it than its author does.",
         [
             .has("report_id", .id), .has("type", Reference.kind), .has("reason", Reference.reason), .has("text", .text),
             .has("createdAt", .time), .has("state", .choice(["open", "answered"])), .may("workspace_id", .id),
@@ -71,6 +71,10 @@ extension ReportView {
             .may(
                 "user",
                 .object([.has("user_id", .id), .has("nickname", .text), .has("profileImage", .optional(.path))])),
+            .may(
+                "picture",
+                .object([.has("state", .choice(["kept", "waiting", "lost"])), .may("path", .path)]),
+                "The copy of the portrait, which stays after the user has replaced it. It has a path once it is kept."),
             .may("room", Reference.room), .may("seq", .seq),
             .may(
                 "messages",

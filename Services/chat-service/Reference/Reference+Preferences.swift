@@ -89,7 +89,7 @@ extension ScheduledView {
         [
             .has("id", .id), .has("workspace_id", .id), .has("room", Reference.room), .has("content", .text),
             .has("at", .time), .has("createdAt", .time), .has("files", .list(.path)), .may("thread", .seq),
-            .may("toRoom", .flag), .may("client_id", .text), .has("state", .choice(["waiting", "failed"])),
+            .may("toRoom", .flag), .may("client_id", .text), .has("state", .choice(["waiting", "failed", "sent"])),
             .may("error", .object([.has("errorCode", .text), .has("detail", .text)]), "Why it failed."),
         ])
 }

@@ -96,7 +96,7 @@ struct ChangeRoutes: Sendable {
     private func pins(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         var cursor = PinCursor.first
         if let text = try call.query("cursor"), !text.isEmpty {
-            guard let parsed = PinCursor(text) else { throw Failure.invalid("The cursor is not valid.") }
+            guard let parsed = PinCursor(text) else { throw Failure.invalid("cursor is not valid.") }
             cursor = parsed
         }
         let page = try await changes.pins(
@@ -126,7 +126,7 @@ struct ChangeRoutes: Sendable {
 extension Call {
     /// The emoji of the path; E11 for any other text.
     fileprivate func emoji() throws(Failure) -> Emoji {
-        guard let emoji = Emoji(try text("emoji")) else { throw .invalid("A reaction is one emoji.") }
+        guard let emoji = Emoji(try text("emoji")) else { throw .invalid("A reaction must be one emoji.") }
         return emoji
     }
 }

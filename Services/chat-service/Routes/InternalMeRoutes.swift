@@ -86,13 +86,14 @@ struct InternalMeRoutes: Sendable {
         case .afterSeq(let seq):
             messages = try await history.read(.after(seq), limit: limit, of: target, by: user, for: profile)
         case .afterRev(let rev):
-            // A message may have 20 kilobytes of reactions.
             let found = try await changes.changes(of: target.key, after: rev, limit: min(limit, 30), for: user)
+            let shown = MeHistory.fitting(found.messages)
+            let isAll = shown.count == found.messages.count
             return result { json in
                 json.object { json in
-                    json.field("items", found.messages.map { RoomMessageView(target, $0) }, for: profile)
-                    json.field("rev", found.rev)
-                    json.field("complete", found.isComplete)
+                    json.field("items", shown.map { RoomMessageView(target, $0) }, for: profile)
+                    json.field("rev", isAll ? found.rev : shown.last?.revision?.rev ?? found.rev)
+                    json.field("complete", isAll && found.isComplete)
                 }
             }
         }

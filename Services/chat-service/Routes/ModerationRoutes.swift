@@ -16,6 +16,13 @@ struct ModerationRoutes: Sendable {
         routes.native(.put, path + "/filters", body: .text(1 << 18), setWords)
     }
 
+    func register(in routes: inout InternalRoutes) { routes.add(WritersRequest.self, writers) }
+
+    /// Asked by workspace-service before a member makes a bot, which could write for a muted one.
+    private func writers(_ request: WritersRequest) async throws -> UsersReply {
+        UsersReply(users: try await moderation.writers(among: request.users, in: request.workspace))
+    }
+
     private func own(_ call: Call, _ caller: Caller) async throws -> Response {
         let standing = try await moderation.standing(of: caller.user, in: try call.id("id"))
         return call.reply { json in json.object { $0.standing(standing) } }
@@ -59,7 +66,7 @@ struct ModerationRoutes: Sendable {
         let words = try items.map { item throws(Failure) in
             guard let word = item["word"]?.string, let action = item["action"]?.string,
                 ["reject", "mask"].contains(action)
-            else { throw .invalid("An item has a word and the action reject or mask.") }
+            else { throw .invalid("Each item needs a word and the action reject or mask.") }
             return WordFilter.Word(text: word, isMasked: action == "mask")
         }
         let stored = try await moderation.setWords(

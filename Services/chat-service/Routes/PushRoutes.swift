@@ -16,6 +16,6 @@ struct PushRoutes: Sendable {
     }
 
     func count(_ request: BadgesRequest) async throws -> BadgesReply {
-        BadgesReply(badges: try await badges.count(request.users))
+        try await badges.count(request.users)
     }
 }

@@ -26,6 +26,7 @@ struct ReportRoutes: Sendable {
     func register(in routes: inout OperatorRoutes) {
         routes.look("reports.list", "/operator/reports", listForOperators)
         routes.look("reports.show", "/operator/reports/{report_id}", show)
+        routes.look("reports.file", "/operator/reports/{report_id}/files/{name}", fileForOperators)
         routes.act("reports.answer", .put, "/operator/reports/{report_id}/{action}", answerByPath)
     }
 
@@ -39,7 +40,7 @@ struct ReportRoutes: Sendable {
         }
         let text = try fields.optionalText("text") ?? ""
         guard text.isEmpty || text.hasLength(in: 1...Self.longestText) else {
-            throw Failure.invalid("text has at most \(Self.longestText) characters.")
+            throw Failure.invalid("text must have at most \(Self.longestText) characters.")
         }
         let report = try await reports.report(try Self.subject(in: fields), reason, text: text, by: caller.user)
         return call.created(ReportView(report: report, detail: .none, term: reports.limits.term))
@@ -106,7 +107,7 @@ struct ReportRoutes: Sendable {
         }
     }
 
-    /// A file of a reported message, by the path's last part in `files` of the report.
+    /// A file of a reported message or the copy of a picture, by the last part of its path in the report.
     private func fileForOperators(_ call: InternalCall) async throws -> Response {
         let path = try call.text("name")
         guard let name = FileRecord.name(inPath: path),

@@ -52,11 +52,17 @@ struct ReportView: View {
                 json.field("image", copy.image)
             }
         }
+        if let picture = report.evidence.picture {
+            json.object("picture") { json in
+                json.field("state", picture.state.rawValue)
+                if let path = picture.path { json.field("path", path) }
+            }
+        }
         guard let key = report.message else { return }
         json.field("room", key.room.description)
         json.field("seq", key.seq)
         json.array("messages") { json in
-            for copy in report.copies {
+            for copy in report.evidence.messages {
                 json.object { json in
                     json.field("seq", copy.seq)
                     json.field("user_id", copy.author, for: profile)

@@ -49,7 +49,7 @@ struct RoomPath: Sendable {
 }
 
 extension Call {
-    /// The seq of the path; a text that is none is "not found".
+    /// The seq of the path. Throws `notFound` for a text that is not a seq.
     func seq() throws(Failure) -> Int64 { (try id("seq") as ChatID).rawValue }
 
     /// The `limit` of a list.
@@ -82,5 +82,15 @@ struct RoomMessageView: View {
         } else if let dm = room.dm {
             DMView(room: dm, message: message).write(to: &json, for: profile)
         }
+    }
+}
+
+extension JSONWriter {
+    /// Appends the members `room` and `message` of an item in a list of messages from several rooms.
+    ///
+    /// - Parameter name: the name of a channel; nil in a DM.
+    mutating func roomMessage(_ message: MessageBody, in room: RoomID, _ name: String?, for profile: ClientProfile) {
+        field("room", room.description)
+        field("message", RoomMessageView(room: room, name: name, message: message), for: profile)
     }
 }

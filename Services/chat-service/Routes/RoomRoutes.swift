@@ -3,7 +3,7 @@ import ServiceKit
 
 /// The internal routes for rooms, which gateways call.
 struct RoomRoutes: Sendable {
-    let conversations: Conversations
+    let headStore: RoomHeadStore
     let access: RoomAccess
     let events: RoomEvents
     let historyCursors: HistoryCursorStore
@@ -27,9 +27,10 @@ struct RoomRoutes: Sendable {
     }
 
     func heads(_ request: RoomHeadsRequest) async throws -> RoomHeadsReply {
-        let heads = try await conversations.heads(
+        let (known, lost) = try await headStore.heads(
             of: Array(try await events.workspaces.keys(of: Set(request.rooms)).values))
-        return RoomHeadsReply(heads: heads.map { RoomHeadsReply.Head(room: $0, seq: $1.seq, rev: $1.rev) })
+        return RoomHeadsReply(
+            heads: known.map { RoomHeadsReply.Head(room: $0, seq: $1.seq, rev: $1.rev) }, lost: lost)
     }
 
     func historyCursor(_ request: HistoryCursorRequest) async throws -> HistoryCursorReply {

@@ -27,11 +27,7 @@ struct SavedRoutes: Sendable {
                 json.array("items") { json in
                     for item in items {
                         json.object { json in
-                            json.field("room", item.room.description)
-                            json.field(
-                                "message",
-                                RoomMessageView(room: item.room, name: item.name, message: item.message),
-                                for: call.profile)
+                            json.roomMessage(item.message, in: item.room, item.name, for: call.profile)
                             json.field("savedAt", item.savedAt)
                         }
                     }

@@ -79,8 +79,11 @@ struct ScheduledView: View {
                 if reply.isInTimeline { json.field("toRoom", true) }
             }
             if let clientID = message.clientID { json.field("client_id", clientID) }
-            json.field("state", message.refusal == nil ? "waiting" : "failed")
-            if let refusal = message.refusal {
+            switch message.state {
+            case .waiting: json.field("state", "waiting")
+            case .sent: json.field("state", "sent")
+            case .failed(let refusal):
+                json.field("state", "failed")
                 json.object("error") { json in
                     json.field("errorCode", refusal.code)
                     json.field("detail", refusal.detail)

@@ -7,9 +7,7 @@ struct SearchHitView: View {
 
     func write(to json: inout JSONWriter, for profile: ClientProfile) {
         json.object { json in
-            json.field("room", hit.room.description)
-            json.field(
-                "message", RoomMessageView(room: hit.room, name: hit.roomName, message: hit.message), for: profile)
+            json.roomMessage(hit.message, in: hit.room, hit.roomName, for: profile)
             json.array("highlights") { json in
                 for range in hit.highlights {
                     json.array { json in

@@ -18,7 +18,7 @@ struct SearchRoutes: Sendable {
         let request = try call.searchRequest()
         let typed = try call.typedFilters() + request.query.filters
         guard !request.query.requiredTerms.isEmpty || typed.contains(where: { !$0.isExcluded }) else {
-            throw Failure.invalid("q has no word to search for.")
+            throw Failure.invalid("q must contain a word to search for.")
         }
         let zone = try call.query("zone").flatMap { $0.isEmpty ? nil : $0 }
         let page = try await search.page(request, typed, in: zone, for: caller.user)
@@ -50,11 +50,14 @@ extension Call {
         return filters
     }
 
-    /// The text to look for. A character may have marks, but not so many that it costs more than a few others.
+    /// The text to look for. A character may have marks, but not so many that it costs more than a few others. Scalars count once
+    /// composed: a decomposed syllable is three of them.
     fileprivate func searchText() throws -> String {
         let longest = SearchRequest.maxLength
-        guard let text = try query("q"), (1...longest).contains(text.count), text.utf8.count <= 4 * longest else {
-            throw Failure.invalid("q has 1 to \(longest) characters.")
+        guard let text = try query("q"), (1...longest).contains(text.count),
+            text.nfc.unicodeScalars.count <= 4 * longest
+        else {
+            throw Failure.invalid("q must have 1 to \(longest) characters.")
         }
         return text
     }
@@ -62,7 +65,7 @@ extension Call {
     fileprivate func searchRequest() throws -> SearchRequest {
         let text = try searchText()
         guard let order = SearchRequest.Order(rawValue: try self.query("sort") ?? "recent") else {
-            throw Failure.invalid("sort is recent or best.")
+            throw Failure.invalid("sort must be recent or best.")
         }
         var start: SearchPageStart?
         if let text = try self.query("cursor"), !text.isEmpty {

@@ -71,13 +71,7 @@ struct ThreadRoutes: Sendable {
             json.object { json in
                 json.array("items") { json in
                     for item in items {
-                        json.object { json in
-                            json.field("room", item.room.description)
-                            json.field(
-                                "message",
-                                RoomMessageView(room: item.room, name: item.name, message: item.message),
-                                for: call.profile)
-                        }
+                        json.object { $0.roomMessage(item.message, in: item.room, item.name, for: call.profile) }
                     }
                 }
                 json.field("next", next?.description)

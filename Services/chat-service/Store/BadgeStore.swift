@@ -2,9 +2,13 @@ import Contract
 import Postgres
 import Wire
 
-/// Counts the unread mentions of many users in one query, beside the unread messages of `PushRecipientStore`.
+/// Counts the unread mentions of many users in one query, beside the unread messages of `PushRecipientStore`. While a part of a divided
+/// schema is out of reach, it counts in each of the other parts.
 struct BadgeStore: Sendable {
     let recipients: PushRecipientStore
+    let wide: WideReads
+    /// Finds the parts; nil for tables on one server. Has the guard `wide`.
+    let finder: WorkspaceFinder?
 
     /// Begins with the mentions after each read marker, because they are few, and leaves out those before an own message.
     private static let mentions = Statement.read(
@@ -51,20 +55,83 @@ struct BadgeStore: Sendable {
         select user_id, count(*) from counted group by user_id
         """)
 
-    /// The unread messages of users and those among them that mention the user, in these channels, in all their DMs and in
-    /// the threads in them that they follow.
-    ///
-    /// - Parameter blocks: the blocks of the users; messages of blocked authors do not count.
-    func badges(
-        of users: [UserID], in channels: [MembershipsReply.Membership], hiding blocks: [UserID: AuthClient.Blocks]
-    ) async throws -> [BadgesReply.Badge] {
-        let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
-        let hidden = users.flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
-        async let unread = recipients.unread(of: users, in: channels, hiding: blocks)
-        let found = try await recipients.database.query(
-            Self.mentions, pairs.map(\.0), pairs.map(\.1), users, hidden.map(\.0), hidden.map(\.1)
-        ).map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
-        let (counts, mentions) = (try await unread, Dictionary(uniqueKeysWithValues: found))
-        return users.map { BadgesReply.Badge(user: $0, unread: counts[$0] ?? 0, mentions: mentions[$0] ?? 0) }
+    /// The users, and the rooms in which their unread messages are counted: these channels, all DMs of the users, and the threads in them
+    /// that they follow.
+    struct Scope: Sendable {
+        let users: [UserID]
+        /// The members of `channels`, one for each.
+        let members: [UserID]
+        let channels: [ChannelID]
+        /// The users that block those of `blocked`, whose messages do not count.
+        let blockers: [UserID]
+        let blocked: [UserID]
+
+        init(
+            of users: [UserID], in channels: [MembershipsReply.Membership], hiding blocks: [UserID: AuthClient.Blocks]
+        ) {
+            let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
+            let hidden = users.flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
+            self.users = users
+            (members, self.channels) = (pairs.map(\.0), pairs.map(\.1))
+            (blockers, blocked) = (hidden.map(\.0), hidden.map(\.1))
+        }
+    }
+
+    /// Counts of users.
+    struct Counts: Sendable {
+        var unread: [UserID: Int64] = [:]
+        var mentions: [UserID: Int64] = [:]
+        /// Whether the rooms of workspaces out of reach are missing.
+        var isPartial = false
+
+        fileprivate mutating func add(_ other: Counts) {
+            unread.merge(other.unread, uniquingKeysWith: +)
+            mentions.merge(other.mentions, uniquingKeysWith: +)
+        }
+    }
+
+    /// The unread messages of users; nil if they cannot be counted now.
+    func unread(of scope: Scope) async throws -> Counts? {
+        let all = try await wide.attempt { Counts(unread: try await recipients.unread(of: scope)) }
+        if let all { return all }
+        return try await sum { tx, part in Counts(unread: try await unread(in: scope, among: part, by: tx)) }
+    }
+
+    /// The unread messages of users and those among them that mention the user; nil if they cannot be counted now.
+    func badges(of scope: Scope) async throws -> Counts? {
+        let all = try await wide.attempt {
+            async let unread = recipients.unread(of: scope)
+            let mentions = try await recipients.database.query(
+                Self.mentions, scope.members, scope.channels, scope.users, scope.blockers,
+                scope.blocked
+            ).countsOfUsers()
+            return Counts(unread: try await unread, mentions: mentions)
+        }
+        if let all { return all }
+        return try await sum { tx, part in
+            Counts(
+                unread: try await unread(in: scope, among: part, by: tx),
+                mentions: try await mentions(in: scope, among: part, by: tx))
+        }
+    }
+
+    /// Adds up the counts of the parts within reach. Nil if there is none, and if another part was not read for want of a connection:
+    /// a count without it would be wrong, and soon there is a right one.
+    private func sum(
+        _ count: @escaping @Sendable (PostgresTransaction, [WorkspaceID]) async throws -> Counts
+    ) async throws -> Counts? {
+        guard let finder else { return nil }
+        do {
+            let workspaces = try await finder.list(of: .rooms)
+            let parts = try await finder.find(in: workspaces) { tx, part in
+                [(workspaces: part, counts: try await count(tx, part))]
+            }
+            guard !parts.isEmpty, wide.areLost(workspaces.subtracting(parts.flatMap(\.workspaces))) else { return nil }
+            var sum = Counts(isPartial: true)
+            for part in parts { sum.add(part.counts) }
+            return sum
+        } catch let error as PostgresError where error.kind == .exhausted {
+            return nil
+        }
     }
 }

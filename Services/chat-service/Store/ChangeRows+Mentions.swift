@@ -45,21 +45,34 @@ extension ChangeRows {
         where m.workspace = any($1::bigint[])
         on conflict do nothing
         """)
-    /// Members that a reply or a root mentions now follow the thread, unless they have blocked the author.
+    /// Members that a reply or a root mentions now follow the thread, unless they have blocked the author. The first reply to a root makes
+    /// them follow, but for those that have opened its thread before: they have a row already.
     private static let follow = Statement.write(
         "follow threads by mentions",
         """
         insert into thread_follower (user_id, workspace, kind, room, root, is_following, read_seq)
-        select user_id, thread.workspace, kind, room, root, true, greatest(root, max(seq) - 1)
+        select user_id, workspace, kind, room, root, true, greatest(root, max(seq) - 1)
         from (
-            select m.kind, m.room, m.seq, coalesce(m.thread, m.seq) as root,
+            select m.workspace, m.kind, m.room, m.seq, coalesce(m.thread, m.seq) as root,
                 unnest(string_to_array(given.mentions, ',')::bigint[]) as user_id
             from unnest((select $2::smallint[]), $3::bigint[], $4::bigint[], $5::text[]) as given (kind, room, seq, mentions)
             join message m using (kind, room, seq)
             where m.workspace = any($1::bigint[])
-        ) as mentioned join thread using (kind, room, root)
-        where thread.workspace = any($1::bigint[]) and user_id > 0
-        group by user_id, thread.workspace, kind, room, root
+        ) as mentioned
+        left join lateral (
+            select true as has_replies from thread t
+            where t.workspace = any($1::bigint[]) and t.kind = mentioned.kind and t.room = mentioned.room
+                and t.root = mentioned.root
+            limit 1
+        ) as begun on true
+        left join lateral (
+            select true as has_opened from thread_follower f
+            where f.workspace = any($1::bigint[]) and f.user_id = mentioned.user_id and f.kind = mentioned.kind
+                and f.room = mentioned.room and f.root = mentioned.root
+            limit 1
+        ) as known on true
+        where user_id > 0 and (has_replies or has_opened)
+        group by user_id, workspace, kind, room, root
         on conflict on constraint thread_follower_pkey do update set is_following = true, read_seq = case
             when thread_follower.is_following then thread_follower.read_seq
             else greatest(thread_follower.read_seq, excluded.read_seq) end

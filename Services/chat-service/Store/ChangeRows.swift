@@ -27,9 +27,9 @@ enum ChangeRows {
     static let changes = Statement.write(
         "note changes",
         """
-        insert into message_change (workspace, kind, room, seq, rev)
-        select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[])
-        on conflict on constraint message_change_pkey do update set rev = excluded.rev
+        insert into message_change (workspace, kind, room, seq, rev, changed_at)
+        select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+        on conflict on constraint message_change_pkey do update set rev = excluded.rev, changed_at = excluded.changed_at
         """)
     private static let versions = Statement.write(
         "keep earlier texts",
@@ -139,7 +139,9 @@ enum ChangeRows {
         try batch.add(
             messages, keys.distinctWorkspaces, kinds, ids, seqs, rows.map(\.rev), rows.map(\.content),
             rows.map { $0.editedAt?.milliseconds }, rows.map { $0.deletedAt?.milliseconds })
-        try batch.add(changes, keys.map(\.workspace), kinds, ids, seqs, rows.map(\.rev))
+        try batch.add(
+            changes, keys.map(\.workspace), kinds, ids, seqs, rows.map(\.rev),
+            rows.map { _ in writes.time.milliseconds })
         if !writes.mentions.isEmpty { try moveMentions(Array(writes.mentions), in: &batch) }
         if !writes.versions.isEmpty {
             let versions = writes.versions

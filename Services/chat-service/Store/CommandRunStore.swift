@@ -5,6 +5,8 @@ import Wire
 /// The table of runs that wait for their answers.
 struct CommandRunStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     private static let insert = Statement.write(
         "insert run of command",
@@ -33,6 +35,9 @@ struct CommandRunStore: Sendable {
         "delete old runs of commands", "delete from command_run where workspace = $2 and expires_at <= $1")
     private static let expired = Statement.read(
         "workspaces with old runs of commands", "select distinct workspace from command_run where expires_at <= $1")
+    private static let expiredAmong = Statement.read(
+        "workspaces with old runs of commands among some",
+        "select distinct workspace from command_run where workspace = any($2::bigint[]) and expires_at <= $1")
 
     /// Inserts a run of a command.
     ///
@@ -67,11 +72,11 @@ struct CommandRunStore: Sendable {
             run.thread, run.user, run.expiresAt.milliseconds)
     }
 
-    /// Deletes the runs that have expired.
+    /// Deletes the runs that have expired. While a part of a divided schema is out of reach, its stay.
     func forget(before now: Timestamp) async throws {
-        let workspaces = try await database.query(Self.expired, now.milliseconds)
-            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
-        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .runs) { workspace in
+        let leases = WorkspaceLeaseStore(database: database, finder: finder)
+        let workspaces = try await leases.workspaces(by: Self.expired, among: Self.expiredAmong, before: now)
+        try await leases.each(of: workspaces, for: .runs) { workspace in
             try await database.execute(Self.forget, now.milliseconds, workspace)
         }
     }

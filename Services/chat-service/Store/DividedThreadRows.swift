@@ -81,8 +81,8 @@ enum DividedThreadRows {
         let (kinds, ids, seqs) = ChangeRows.columns(raised.map(\.key))
         try batch.add(rooms, workspace, kinds, ids, raised.map(\.rev), raised.map(\.hasAsides))
         try batch.add(roots, workspace, kinds, ids, seqs, raised.map(\.rev))
-        try batch.add(ChangeRows.changes, raised.map(\.key.workspace), kinds, ids, seqs, raised.map(\.rev))
         let ends = raised.map { times[MessageKey($0.key.roomKey, seq: $0.lastSeq)] ?? 0 }
+        try batch.add(ChangeRows.changes, raised.map(\.key.workspace), kinds, ids, seqs, raised.map(\.rev), ends)
         try batch.add(threads, workspace, kinds, ids, seqs, raised.map(\.added), raised.map(\.lastSeq), ends, users)
         let following = plan.followers
         let (theirKinds, theirRooms, theirRoots) = ChangeRows.columns(following.map(\.key))

@@ -7,6 +7,9 @@ struct DraftStore: Sendable {
 
     /// How long a cleared draft stays, so that an older text that arrives late does not bring it back.
     private static let memoryOfCleared = Duration.seconds(600)
+    /// How much older a draft can be that arrives late: no call takes so long. One that is further ahead was written by an instance
+    /// with a wrong clock, and would refuse all others until its time.
+    private static let longestDelay: Int64 = 60_000
 
     private static let expire = Statement.write(
         "expire cleared drafts",
@@ -27,7 +30,7 @@ struct DraftStore: Sendable {
         )
         on conflict on constraint draft_pkey do update
             set content = excluded.content, written_at = excluded.written_at
-            where draft.written_at <= excluded.written_at
+            where draft.written_at <= excluded.written_at or draft.written_at > excluded.written_at + $9
         """)
     private static let count = Statement.read(
         "number of drafts", "select count(*) from draft where user_id = $1 and content <> ''")
@@ -38,7 +41,7 @@ struct DraftStore: Sendable {
         select exists (
             select from draft
             where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and thread = $5
-                and (written_at > $6 or written_at = $6 and content = $7)
+                and (written_at > $6 and written_at <= $6 + $8::bigint or written_at = $6 and content = $7)
         )
         """)
     /// A row of the release 0.2.0 for a channel without messages has no workspace yet.
@@ -96,8 +99,10 @@ struct DraftStore: Sendable {
         try batch.add(
             Self.expire, user, workspace, kind, number, thread,
             (draft.updatedAt - Self.memoryOfCleared).milliseconds)
-        try batch.add(Self.put, user, workspace, kind, number, thread, draft.content, time, mayBeNew)
-        try batch.add(Self.isDone, user, workspace, kind, number, thread, time, draft.content)
+        try batch.add(
+            Self.put, user, workspace, kind, number, thread, draft.content, time, mayBeNew, Self.longestDelay)
+        try batch.add(
+            Self.isDone, user, workspace, kind, number, thread, time, draft.content, Self.longestDelay)
         return try await database.run(batch)[2].value()
     }
 

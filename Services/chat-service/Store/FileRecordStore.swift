@@ -4,6 +4,8 @@ import Wire
 /// The table of files.
 struct FileRecordStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     private static let insert = Statement.write(
         "insert files",
@@ -41,9 +43,20 @@ struct FileRecordStore: Sendable {
         """)
     private static let unsent = Statement.read(
         "workspaces with unsent files", "select distinct workspace from file where not is_sent and noted_at < $1")
+    private static let unsentAmong = Statement.read(
+        "workspaces with unsent files among some",
+        """
+        select distinct workspace from file where workspace = any($2::bigint[]) and not is_sent and noted_at < $1
+        """)
     private static let find = Statement.read(
         "find files",
         "select name, folder, workspace, kind, room, display_name, size from file where name = any($1::text[])")
+    private static let findInWorkspace = Statement.read(
+        "find files of workspace",
+        """
+        select name, folder, workspace, kind, room, display_name, size from file
+        where workspace = $2 and name = any($1::text[])
+        """)
     private static let setPreview = Statement.write(
         "set preview of file",
         """
@@ -117,13 +130,14 @@ struct FileRecordStore: Sendable {
         }
     }
 
-    /// Calls `work` for each workspace with unsent files that were recorded before a moment.
+    /// Calls `work` for each workspace with unsent files that were recorded before a moment. While a part of a divided schema is out
+    /// of reach, its are left out.
     func eachWorkspace(
         withUnsentFilesBefore moment: Timestamp, _ work: (WorkspaceID) async throws -> Void
     ) async throws {
-        let workspaces = try await database.query(Self.unsent, moment.milliseconds)
-            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
-        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .files, work)
+        let leases = WorkspaceLeaseStore(database: database, finder: finder)
+        let workspaces = try await leases.workspaces(by: Self.unsent, among: Self.unsentAmong, before: moment)
+        try await leases.each(of: workspaces, for: .files, work)
     }
 
     /// Checks the oldest unsent files of a workspace that were recorded before a moment, and marks those that a message refers to as
@@ -142,6 +156,12 @@ struct FileRecordStore: Sendable {
 
     func find(_ names: [String]) async throws -> [FileRecord] {
         try await database.query(Self.find, names).map(FileRecord.init(row:))
+    }
+
+    /// Those of the files that are of a workspace. On one server they are found without it.
+    func find(_ names: [String], in workspace: WorkspaceID) async throws -> [FileRecord] {
+        if finder == nil { return try await find(names) }
+        return try await database.query(Self.findInWorkspace, names, workspace).map(FileRecord.init(row:))
     }
 
     /// Records the previews of a picture.
@@ -174,7 +194,7 @@ struct FileRecordStore: Sendable {
         try await database.transaction { tx in
             var batch = PostgresBatch()
             try batch.add(Self.markRemoved, workspace, names)
-            // A statement of its own, so that it sees what was committed during the wait for the lock.
+            // A separate statement sees the commits that were made during the wait for the lock.
             try batch.add(Self.held, workspace, names)
             return Set(try await tx.run(batch)[1].map { row throws(PostgresError) in try row.next(as: String.self) })
         }

@@ -190,7 +190,9 @@ struct MessageErasureStore: Sendable {
             try ChangeRows.addOutbox(keys, to: &rest)
             let threads = Set(gone.compactMap(\.thread)).map { MessageKey(room, seq: $0) }
             if !threads.isEmpty { try ChangeRows.recountThreads(threads, in: &rest) }
-            try rest.add(ChangeRows.changes, keys.map(\.workspace), kinds, rooms, seqs, changed.map(\.rev))
+            try rest.add(
+                ChangeRows.changes, keys.map(\.workspace), kinds, rooms, seqs, changed.map(\.rev),
+                keys.map { _ in now.milliseconds })
             let results = try await tx.commit(after: rest)
             let row = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
             let indexed = try results[0].first { row throws(PostgresError) in try row.next(as: Int64.self) }

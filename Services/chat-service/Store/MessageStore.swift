@@ -11,13 +11,6 @@ struct MessageStore: Sendable {
     private static let newest = Statement.read(
         "time of newest message",
         "select created_at from message where workspace = $1 and kind = $2 and room = $3 order by seq desc limit 1")
-    private static let heads = Statement.read(
-        "heads of rooms",
-        """
-        select kind, id, last_seq, rev
-        from room join unnest($2::smallint[], $3::bigint[]) as wanted (kind, id) using (kind, id)
-        where workspace = $1
-        """)
     private static let page = Statement.read(
         "messages after",
         """
@@ -96,19 +89,6 @@ struct MessageStore: Sendable {
     func newest(of room: RoomKey) async throws -> Timestamp? {
         try await database.query(Self.newest, room.workspace, room.kindNumber, room.rawValue)
             .first { row throws(PostgresError) in Timestamp(milliseconds: try row.next()) }
-    }
-
-    func heads(of rooms: [RoomKey]) async throws -> [(room: RoomID, head: RoomHead)] {
-        var batch = PostgresBatch()
-        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
-            try batch.add(Self.heads, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-        }
-        if rooms.isEmpty { return [] }
-        return try await database.run(batch).flatMap { rows throws(PostgresError) in
-            try rows.map { row throws(PostgresError) in
-                (room: try row.nextRoom(), head: RoomHead(seq: try row.next(), rev: try row.next()))
-            }
-        }
     }
 
     /// The messages above `after` and up to `through`, oldest first. Ends after `limit` messages, or once their content

@@ -8,11 +8,11 @@ struct NodeStore: Sendable {
     private let database: PostgresPool
 
     /// A node that gives no answer within this time counts as gone.
-    private static let patience = Duration.milliseconds(500)
+    private static let answerTimeout = Duration.milliseconds(500)
 
     init(host: String, database: PostgresPool) {
         self.host = host
-        self.database = database.within(Self.patience)
+        self.database = database.within(Self.answerTimeout)
         history = HistoryStores(database: database, isPrimary: false)
     }
 

@@ -113,18 +113,11 @@ struct PushRecipientStore: Sendable {
         }
     }
 
-    /// The unread messages of users in these channels and in all their DMs, and the unread replies of the threads in them that
-    /// they follow. Users without any are missing.
-    ///
-    /// - Parameter blocks: the blocks of the users; messages of blocked authors do not count.
-    func unread(
-        of users: [UserID], in channels: [MembershipsReply.Membership], hiding blocks: [UserID: AuthClient.Blocks]
-    ) async throws -> [UserID: Int64] {
-        let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
-        let hidden = users.flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
-        let found = try await database.query(
-            Self.unread, pairs.map(\.0), pairs.map(\.1), users, Self.searched, hidden.map(\.0), hidden.map(\.1)
-        ).map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
-        return Dictionary(uniqueKeysWithValues: found)
+    /// The unread messages of users. Users without any are missing.
+    func unread(of scope: BadgeStore.Scope) async throws -> [UserID: Int64] {
+        try await database.query(
+            Self.unread, scope.members, scope.channels, scope.users, Self.searched, scope.blockers,
+            scope.blocked
+        ).countsOfUsers()
     }
 }

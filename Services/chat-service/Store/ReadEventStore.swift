@@ -5,6 +5,8 @@ import Wire
 /// Reads the parts of a read event that the move of a marker does not tell.
 struct ReadEventStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     struct State: Sendable {
         /// The marker, which another call or an own message may have moved further.
@@ -51,20 +53,34 @@ struct ReadEventStore: Sendable {
         "users that share no markers",
         "select user_id from user_settings where user_id = any($1::bigint[]) and not read_receipts")
 
+    /// The states of markers. Those in a part of a divided schema that is out of reach are missing.
+    ///
     /// - Parameter blocks: the blocks of the users; messages of blocked authors do not count.
     func states(
         of moves: [ReadCoalescer.Move], hiding blocks: [UserID: AuthClient.Blocks]
     ) async throws -> [ReadCoalescer.Key: State] {
         let hidden = Set(moves.map(\.key.user)).flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
+        if moves.isEmpty { return [:] }
+        let moved = Dictionary(grouping: moves, by: \.workspace)
+        guard let finder else {
+            return Dictionary(try await Self.read(moved, hiding: hidden, in: database)) { first, _ in first }
+        }
+        let found = try await finder.find(in: Set(moved.keys)) { tx, part in
+            try await Self.read(moved.filter { part.contains($0.key) }, hiding: hidden, in: tx)
+        }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    private static func read(
+        _ moved: [WorkspaceID: [ReadCoalescer.Move]], hiding hidden: [(UserID, UserID)], in database: some Queryable
+    ) async throws -> [(ReadCoalescer.Key, State)] {
         var batch = PostgresBatch()
-        for (workspace, moves) in Dictionary(grouping: moves, by: \.workspace) {
+        for (workspace, moves) in moved {
             try batch.add(
                 Self.states, moves.map(\.key.user), moves.map(\.key.room.kindNumber), moves.map(\.key.room.rawValue),
                 moves.map(\.seq), hidden.map(\.0), hidden.map(\.1), workspace)
         }
-        if moves.isEmpty { return [:] }
-        let found = try await database.run(batch).flatMap { rows throws(PostgresError) in try rows.map(Self.state) }
-        return Dictionary(found) { first, _ in first }
+        return try await database.run(batch).flatMap { rows throws(PostgresError) in try rows.map(Self.state) }
     }
 
     private static func state(_ row: inout Row) throws(PostgresError) -> (ReadCoalescer.Key, State) {

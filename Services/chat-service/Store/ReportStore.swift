@@ -7,12 +7,15 @@ import Wire
 struct ReportStore: Sendable {
     let database: PostgresPool
     let files: ReportFileStore
+    let pictures: ReportPictureStore
     let leases: WorkspaceLeaseStore
 
-    init(database: PostgresPool) {
+    /// - Parameter finder: nil for tables on one server.
+    init(database: PostgresPool, finder: WorkspaceFinder? = nil) {
         self.database = database
-        files = ReportFileStore(database: database)
-        leases = WorkspaceLeaseStore(database: database)
+        leases = WorkspaceLeaseStore(database: database, finder: finder)
+        pictures = ReportPictureStore(database: database)
+        files = ReportFileStore(database: database, leases: leases, pictures: pictures)
     }
 
     private static let insert = Statement.write(
@@ -92,8 +95,8 @@ struct ReportStore: Sendable {
             set warnings = standing.warnings + 1, warned_at = excluded.warned_at
         """)
 
-    /// Stores a report, which holds the files of its messages, and returns its id. Returns the open report of the same reporter
-    /// about the same subject, if there is one; nil if the reporter has made too many in a day.
+    /// Stores a report, which holds the files of its messages and notes its picture, and returns its id. Returns the open report
+    /// of the same reporter about the same subject, if there is one; nil if the reporter has made too many in a day.
     func insert(_ report: NewReport, limit: Int, at now: Timestamp) async throws -> ReportID? {
         let workspace = report.workspace
         let (subject, message) = (report.subject?.id.rawValue ?? 0, report.message)
@@ -111,6 +114,7 @@ struct ReportStore: Sendable {
                 ).first { row throws(PostgresError) in try row.next() }
             }
             if !report.copies.isEmpty { try await copy(report.copies, into: id, of: workspace, in: tx) }
+            try await pictures.note(report, as: id, at: now, in: tx)
             return id
         }
     }
@@ -165,24 +169,31 @@ struct ReportStore: Sendable {
     /// Reads reports with their copies.
     func read(_ rows: Rows) async throws -> [Report] {
         var reports = try rows.map(Self.report)
+        if reports.isEmpty { return reports }
         var batch = PostgresBatch()
-        let withCopies = reports.filter { $0.kind == .message }
-        for (workspace, reports) in Dictionary(grouping: withCopies, by: \.workspace) {
+        for (workspace, reports) in Dictionary(grouping: reports, by: \.workspace) {
             try batch.add(Self.copies, workspace, reports.map(\.id))
+            try pictures.add(reports.map(\.id), of: workspace, to: &batch)
         }
-        if withCopies.isEmpty { return reports }
-        var copies: [ReportID: [Report.Copy]] = [:]
-        for rows in try await database.run(batch) {
-            for var row in rows {
-                let id: ReportID = try row.next()
-                copies[id, default: []].append(
-                    Report.Copy(
-                        seq: try row.next(), author: try row.next(), nickname: try row.next(), content: try row.next(),
-                        files: try row.next(), sentAt: try row.next(), editedAt: try row.next()))
+        var evidence: [ReportID: Report.Evidence] = [:]
+        for (index, rows) in try await database.run(batch).enumerated() {
+            if index.isMultiple(of: 2) {
+                for var row in rows {
+                    let id: ReportID = try row.next()
+                    evidence[id, default: .init()].messages.append(try Self.copy(&row))
+                }
+            } else {
+                for (id, picture) in try pictures.read(rows) { evidence[id, default: .init()].picture = picture }
             }
         }
-        for index in reports.indices { reports[index].copies = copies[reports[index].id] ?? [] }
+        for index in reports.indices { reports[index].evidence = evidence[reports[index].id] ?? .init() }
         return reports
+    }
+
+    private static func copy(_ row: inout Row) throws(PostgresError) -> Report.Copy {
+        Report.Copy(
+            seq: try row.next(), author: try row.next(), nickname: try row.next(), content: try row.next(),
+            files: try row.next(), sentAt: try row.next(), editedAt: try row.next())
     }
 
     private static func report(_ row: inout Row) throws(PostgresError) -> Report {

@@ -20,6 +20,21 @@ struct RoomStore: Sendable {
         select 2, id from dm where workspace = $1
         order by 1, 2
         """)
+    /// A channel without messages is not in `room`, but may have drafts, notification levels and messages that wait for their time.
+    private static let ofDeleted = Statement.read(
+        "rooms of deleted workspace",
+        """
+        select kind, id from room where workspace = $1
+        union
+        select 2, id from dm where workspace = $1
+        union
+        select kind, room from scheduled where workspace = $1
+        union
+        select kind, room from draft where workspace = $1
+        union
+        select kind, room from room_notify where workspace = $1
+        order by 1, 2
+        """)
     private static let states = Statement.read(
         "states of rooms",
         """
@@ -53,6 +68,11 @@ struct RoomStore: Sendable {
     /// All rooms of a workspace in the order of their ids, including DMs without a message.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {
         try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in try row.nextRoom() }
+    }
+
+    /// All rooms of a deleted workspace with something to erase, in the order of their ids.
+    func list(ofDeleted workspace: WorkspaceID) async throws -> [RoomID] {
+        try await database.query(Self.ofDeleted, workspace).map { row throws(PostgresError) in try row.nextRoom() }
     }
 
     /// Records a removal after the newest message of each room. Skips closed rooms and rooms for which a later version

@@ -5,6 +5,8 @@ import Wire
 /// The table of scheduled messages.
 struct ScheduledStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     private static let insert = Statement.write(
         "insert scheduled message",
@@ -18,6 +20,16 @@ struct ScheduledStore: Sendable {
         on conflict do nothing
         returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
             failed_detail, files, thread, to_room
+        """)
+    /// A statement of its own after the insert: an insert that has waited for the end of a send does not see the name that it left.
+    private static let withdraw = Statement.write(
+        "withdraw scheduled message that was sent",
+        """
+        delete from scheduled
+        where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and client_id = $5 and exists (
+            select from scheduled_sent
+            where user_id = $1 and workspace = $2 and kind = $3 and room = $4 and client_id = $5
+        )
         """)
     private static let named = Statement.read(
         "scheduled message by name",
@@ -62,27 +74,6 @@ struct ScheduledStore: Sendable {
         )
         select files from gone
         """)
-    private static let take = Statement.write(
-        "take due scheduled messages",
-        """
-        update scheduled set attempts = attempts + 1, due_at = $1 + $2 * (1 << least(attempts, 6))
-        where workspace = $4 and id in (
-            select id from scheduled where workspace = $4 and failed_code is null and due_at <= $1
-            order by due_at limit $3 for update skip locked
-        )
-        returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
-            failed_detail, files, thread, to_room
-        """)
-    private static let due = Statement.read(
-        "workspaces with due scheduled messages",
-        """
-        select workspace from scheduled where failed_code is null and due_at <= $1
-        group by workspace order by min(due_at) limit $2
-        """)
-    private static let nextDue = Statement.read(
-        "next due scheduled message", "select min(due_at) from scheduled where failed_code is null")
-    private static let finish = Statement.write(
-        "finish scheduled message", "delete from scheduled where workspace = $2 and id = $1")
     private static let isSent = Statement.read(
         "sent scheduled message",
         """
@@ -91,27 +82,35 @@ struct ScheduledStore: Sendable {
             where workspace = $1 and kind = $2 and room = $3 and author = $4
                 and client_id = $5)
         """)
+    private static let attempts = Statement.read(
+        "attempts of scheduled message", "select attempts from scheduled where workspace = $1 and id = $2")
     private static let fail = Statement.write(
         "fail scheduled message",
         "update scheduled set failed_code = $2, failed_detail = $3 where workspace = $4 and id = $1")
     private static let postpone = Statement.write(
         "postpone scheduled message", "update scheduled set due_at = $2 where workspace = $3 and id = $1")
 
-    /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages in all
+    /// Inserts a message, or returns the one with the same `client_id`; nil if that was sent, or the author has `limit` messages in all
     /// workspaces. Concurrent calls may exceed the limit by a few.
     func insert(
         _ request: SendRequest, files: [String], at: Timestamp, to target: MessageTarget, by caller: Caller, limit: Int,
         now: Timestamp
     ) async throws -> ScheduledMessage? {
+        // After the commit: a list that is brought up to date meanwhile may not have the workspace.
+        defer { finder?.note(.scheduled, in: target.workspace) }
         var batch = PostgresBatch()
         try batch.add(
             Self.insert, caller.user, caller.session, target.workspace, target.room.kindNumber, target.room.rawValue,
             request.content, request.clientID, at.milliseconds, now.milliseconds, limit, files,
             request.reply?.seq, request.reply?.isInTimeline ?? false)
-        try batch.add(
-            Self.named, caller.user, target.workspace, target.room.kindNumber, target.room.rawValue, request.clientID)
-        let results = try await database.run(batch)
-        return try results[0].first(ScheduledMessage.init(row:)) ?? results[1].first(ScheduledMessage.init(row:))
+        guard let clientID = request.clientID else {
+            return try await database.run(batch)[0].first(ScheduledMessage.init(row:))
+        }
+        for statement in [Self.withdraw, Self.named] {
+            try batch.add(
+                statement, caller.user, target.workspace, target.room.kindNumber, target.room.rawValue, clientID)
+        }
+        return try await database.run(batch)[2].first(ScheduledMessage.init(row:))
     }
 
     /// The message that an earlier call with the same `client_id` has stored; nil if there is none.
@@ -159,41 +158,19 @@ struct ScheduledStore: Sendable {
         try await database.query(Self.workspace, id, user).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// Leases due messages. Other instances may take those that are not finished when the lease ends. A failure for one workspace loses no
-    /// messages of another one; it is thrown if nothing is leased.
-    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [ScheduledMessage] {
-        let workspaces = try await database.query(Self.due, now.milliseconds, limit)
-            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
-        var taken: [ScheduledMessage] = []
-        var failure: (any Error)?
-        for workspace in workspaces where taken.count < limit {
-            do {
-                taken += try await database.query(
-                    Self.take, now.milliseconds, lease.wholeMilliseconds, limit - taken.count, workspace
-                ).map(ScheduledMessage.init(row:))
-            } catch {
-                failure = failure ?? error
-            }
-        }
-        if taken.isEmpty, let failure { throw failure }
-        return taken
-    }
-
-    /// The time of the next due message; nil for none.
-    func nextDue() async throws -> Timestamp? {
-        try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
-    }
-
-    func finish(_ message: ScheduledMessage) async throws {
-        try await database.execute(Self.finish, message.id, message.workspace)
-    }
-
     /// Whether an earlier attempt sent the message.
     func isSent(_ message: ScheduledMessage) async throws -> Bool {
         try await database.query(
             Self.isSent, message.workspace, message.room.kindNumber, message.room.rawValue, message.author,
             message.sendID
         ).value()
+    }
+
+    /// How often the message was leased since it was scheduled or changed; 0 if it is gone.
+    func attempts(of message: ScheduledMessage) async throws -> Int {
+        let found = try await database.query(Self.attempts, message.workspace, message.id)
+            .first { row throws(PostgresError) in try row.next(as: Int32.self) }
+        return found.map { Int($0) } ?? 0
     }
 
     func fail(_ message: ScheduledMessage, _ refusal: ScheduledMessage.Refusal) async throws {
@@ -208,7 +185,7 @@ struct ScheduledStore: Sendable {
 extension ScheduledMessage {
     /// Reads the columns id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at,
     /// failed_code, failed_detail, files, thread, to_room.
-    fileprivate init(row: inout Row) throws(PostgresError) {
+    init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         author = try row.next()
         session = try row.next()
@@ -219,7 +196,7 @@ extension ScheduledMessage {
         at = Timestamp(milliseconds: try row.next())
         createdAt = Timestamp(milliseconds: try row.next())
         let (code, detail): (String?, String?) = (try row.next(), try row.next())
-        refusal = code.map { Refusal(code: $0, detail: detail ?? "") }
+        state = code.map { .failed(Refusal(code: $0, detail: detail ?? "")) } ?? .waiting
         files = try row.next()
         let (thread, isInTimeline): (Int64?, Bool) = (try row.next(), try row.next())
         reply = thread.map { ReplyRequest(seq: $0, isInTimeline: isInTimeline) }

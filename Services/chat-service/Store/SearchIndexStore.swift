@@ -6,6 +6,8 @@ import Wire
 /// committed together, so that a crash repeats at most one step.
 struct SearchIndexStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     /// The outcome of a step.
     struct Step: Sendable {
@@ -15,22 +17,14 @@ struct SearchIndexStore: Sendable {
         var unfinished: Set<RoomKey> = []
         /// If set, there is no partition for this moment, and nothing was written for its workspace.
         var missingPartition: Timestamp?
+        /// The unfinished rooms of the workspaces that lack a partition.
+        var withoutPartition: Set<RoomKey> = []
+        /// Rooms for which nothing was written, because of a failure or a part that is out of reach.
+        var failed: Set<RoomKey> = []
+        /// The first failure.
+        var failure: (any Error)?
     }
 
-    private static let behind = Statement.read(
-        "rooms to index",
-        """
-        select workspace, kind, id, count(*) over (), (sum(messages) over ())::bigint
-        from (
-            select room.workspace, room.kind, room.id, room.last_at,
-                case when p.form = $1 then greatest(room.last_seq - p.seq, 0) + greatest(room.rev - p.rev, 0)
-                    else room.last_seq end as messages
-            from room
-            left join search_progress p on p.workspace = room.workspace and p.kind = room.kind and p.room = room.id
-            where not room.is_closed
-        ) as room
-        where messages > 0 order by last_at desc limit $2
-        """)
     /// Takes the locks of the rooms' rows until the end of the transaction, in one order. A room of another form begins anew.
     /// The commit does not wait for the disk: after a crash of Postgres the last steps are missing with their progress, and are
     /// done again.
@@ -104,9 +98,8 @@ struct SearchIndexStore: Sendable {
         "erase search entries",
         """
         delete from search_message e
-        using unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-            as gone (kind, room, workspace, seq, created_at)
-        where e.workspace = gone.workspace and e.created_at = gone.created_at and e.kind = gone.kind
+        using unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[]) as gone (kind, room, seq, created_at)
+        where e.workspace = $5 and e.created_at = gone.created_at and e.kind = gone.kind
             and e.room = gone.room and e.seq = gone.seq
         """)
     private static let advance = Statement.write(
@@ -117,18 +110,8 @@ struct SearchIndexStore: Sendable {
         where p.workspace = $5 and p.kind = done.kind and p.room = done.room
         """)
 
-    /// Reads the backlog, with at most `limit` of its rooms, the most recently used first.
-    func backlog(limit: Int) async throws -> SearchBacklog {
-        var backlog = SearchBacklog()
-        for var row in try await database.query(Self.behind, SearchEntry.form, limit) {
-            backlog.rooms.append(try row.nextRoomKey())
-            (backlog.roomCount, backlog.messageCount) = (try row.next(), try row.next())
-        }
-        return backlog
-    }
-
     /// Indexes the next messages and changes of some rooms, each workspace in a transaction of its own. A failure in one stops no other
-    /// one; the first failure is thrown at the end.
+    /// one. With tables on one server the first failure is thrown at the end.
     ///
     /// - Parameters:
     ///   - limit: the most messages, and the most changes, of each room in a step.
@@ -137,18 +120,30 @@ struct SearchIndexStore: Sendable {
         _ rooms: [RoomKey], limit: Int, hasPartition: @Sendable (Timestamp) -> Bool
     ) async throws -> Step {
         var step = Step()
-        var failure: (any Error)?
-        for (workspace, rooms) in Dictionary(grouping: rooms, by: \.workspace) {
+        // After a failure, the workspaces whose server answers: each of the others would wait for it.
+        var reachable: Set<WorkspaceID>?
+        let workspaces = Dictionary(grouping: rooms, by: \.workspace)
+        for (workspace, rooms) in workspaces {
+            guard reachable?.contains(workspace) ?? true else {
+                step.failed.formUnion(rooms)
+                continue
+            }
             do {
                 let part = try await advance(rooms, of: workspace, limit: limit, hasPartition: hasPartition)
                 step.messages += part.messages
                 step.unfinished.formUnion(part.unfinished)
                 step.missingPartition = step.missingPartition ?? part.missingPartition
+                step.withoutPartition.formUnion(part.withoutPartition)
             } catch {
-                failure = failure ?? error
+                if Task.isCancelled { throw error }
+                step.failed.formUnion(rooms)
+                step.failure = step.failure ?? error
+                if error.isOutageOfStore, reachable == nil, let finder {
+                    reachable = try await finder.reachable(among: Set(workspaces.keys))
+                }
             }
         }
-        if let failure { throw failure }
+        if finder == nil, let failure = step.failure { throw failure }
         return step
     }
 
@@ -180,10 +175,10 @@ struct SearchIndexStore: Sendable {
             }
             let messages = steps.flatMap(\.messages)
             if let moment = messages.map(\.message.createdAt).first(where: { !hasPartition($0) }) {
-                return Step(unfinished: Set(rooms), missingPartition: moment)
+                return Step(unfinished: Set(rooms), missingPartition: moment, withoutPartition: Set(rooms))
             }
             var batch = PostgresBatch()
-            if !messages.isEmpty { try Self.add(steps, to: &batch) }
+            if !messages.isEmpty { try Self.add(steps, of: workspace, to: &batch) }
             try batch.add(
                 Self.advance, kinds, ids, steps.map(\.progress.seq), steps.map(\.progress.rev), workspace)
             try await tx.run(batch)
@@ -191,13 +186,15 @@ struct SearchIndexStore: Sendable {
         }
     }
 
-    /// Adds the statements that replace the entries of the steps' messages.
-    private static func add(_ steps: [SearchIndexStep], to batch: inout PostgresBatch) throws {
+    /// Adds the statements that replace the entries of the steps' messages, which are of one workspace.
+    private static func add(
+        _ steps: [SearchIndexStep], of workspace: WorkspaceID, to batch: inout PostgresBatch
+    ) throws {
         // A room that is indexed anew has entries already.
         let old = steps.flatMap { step in step.messages.map { (step, $0.message) } }
         try batch.add(
-            erase, old.map(\.0.room.kindNumber), old.map(\.0.room.rawValue), old.map(\.0.workspace), old.map(\.1.seq),
-            old.map(\.1.createdAt.milliseconds))
+            erase, old.map(\.0.room.kindNumber), old.map(\.0.room.rawValue), old.map(\.1.seq),
+            old.map(\.1.createdAt.milliseconds), workspace)
         var grams: [Int32] = []
         var slices: [(first: Int32, last: Int32)] = []
         let new = steps.flatMap { step in step.entries.map { (step, $0) } }

@@ -23,7 +23,7 @@ struct SearchLeaseStore: Sendable {
     /// Longer than the longest search.
     private let lifetime: Duration
     /// The longest wait for Redis; a search has as much time less.
-    private let patience: Duration
+    private let redisTimeout: Duration
 
     /// The time after the end of a search, for the profiles of its hits and its reply.
     private static let margin = Duration.seconds(5)
@@ -32,7 +32,7 @@ struct SearchLeaseStore: Sendable {
     init(redis: Redis, timeOfSearch time: Duration) {
         self.redis = redis
         lifetime = time + Self.margin
-        patience = time / 2
+        redisTimeout = time / 2
     }
 
     /// KEYS: the leases of the user. ARGV: the most leases, their lifetime in milliseconds, the name of the new one.
@@ -52,7 +52,7 @@ struct SearchLeaseStore: Sendable {
         do {
             let isTaken = try await redis.run(
                 Self.take, keys: [Self.key(of: user)], limit, lifetime.wholeMilliseconds, String(lease.name),
-                within: patience
+                within: redisTimeout
             ).integer
             return isTaken == 1 ? .taken(lease) : .refused
         } catch {

@@ -6,6 +6,8 @@ import Wire
 /// Reads the search index. It offers messages by their grams; the caller checks their text.
 struct SearchStore: Sendable {
     let database: PostgresPool
+    /// Guards the reads of the marks, which are in one part of a divided schema.
+    var marks = WideReads(isDivided: false)
 
     /// A partition without its mark has lost its entries, also if the indexer has not looked since.
     private static let lost = Statement.read(
@@ -15,7 +17,7 @@ struct SearchStore: Sendable {
             select 1 from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $1::bigint)
         """)
     /// A room is behind if it is of another form, if many of its messages or changes are missing, or if its first missing message
-    /// is not being indexed now. Its newest message tells nothing: a busy room always has a new one.
+    /// or change is not being indexed now. The newest one tells nothing: a busy room always has a new one.
     private static let behind = Statement.read(
         "rooms that search misses",
         """
@@ -29,7 +31,12 @@ struct SearchStore: Sendable {
                     select m.created_at from message m
                     where m.workspace = $1 and m.kind = room.kind and m.room = room.id and m.seq > p.seq
                     order by m.seq limit 1
-                ) < $6)))
+                ) < $6)
+                or (room.rev > p.rev and (
+                    select c.changed_at from message_change c
+                    where c.workspace = $1 and c.kind = room.kind and c.room = room.id and c.rev > p.rev
+                    order by c.rev limit 1
+                ) between 1 and $6 - 1)))
         """)
     private static let following = Statement.read(
         "followed ones of threads",
@@ -74,15 +81,30 @@ struct SearchStore: Sendable {
         for rooms: [RoomID], of workspace: WorkspaceID, until deadline: SearchDeadline
     ) async throws -> Bool? {
         guard let rest = deadline.rest else { return nil }
-        // The marks are in the part of workspace 0, which may be out of reach alone, and the matches are read afterwards.
-        let (now, marks) = (Timestamp.now, database.within(rest / 2))
+        let now = Timestamp.now
         return try await within(deadline) { pool in
-            async let lost = marks.query(Self.lost, SearchPartitions.length).value(as: Int64.self)
+            // The marks are in the part of workspace 0, which may be out of reach alone, and the matches are read afterwards.
+            async let areWhole = isWhole(within: rest / 2)
             let isBehind = try await pool.query(
                 Self.behind, workspace, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form,
                 Self.toleratedBacklog, (now - Self.toleratedLag).milliseconds
             ).value(as: Bool.self)
-            return (try? await lost) == 0 && !isBehind
+            return await areWhole && !isBehind
+        }
+    }
+
+    /// Whether no partition has lost its entries.
+    ///
+    /// While the part with the marks is out of reach, none can be dropped or emptied, because that needs all parts. A loss before it that
+    /// the indexer has noticed shows in the forms of rooms.
+    private func isWhole(within limit: Duration) async -> Bool {
+        let pool = database.within(limit)
+        do {
+            return try await marks.attempt {
+                try await pool.query(Self.lost, SearchPartitions.length).value(as: Int64.self) == 0
+            } ?? true
+        } catch {
+            return false
         }
     }
 

@@ -45,8 +45,9 @@ enum ThreadRows {
             where message.workspace = raised.workspace and message.kind = raised.kind and message.room = raised.room
                 and message.seq = raised.root
         ), changes as (
-            insert into message_change (workspace, kind, room, seq, rev) select workspace, kind, room, root, rev from raised
-            on conflict on constraint message_change_pkey do update set rev = excluded.rev
+            insert into message_change (workspace, kind, room, seq, rev, changed_at)
+            select workspace, kind, room, root, rev, last_at from raised
+            on conflict on constraint message_change_pkey do update set rev = excluded.rev, changed_at = excluded.changed_at
         ), threads as (
             insert into thread (workspace, kind, room, root, count, last_seq, last_at, users)
             select workspace, kind, room, root, added, last_seq, last_at, string_to_array(users, ',')::bigint[] from raised

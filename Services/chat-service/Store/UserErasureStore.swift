@@ -25,6 +25,9 @@ struct UserErasureStore: Sendable {
         reported as (update report set reporter = null where reporter = $1)
         delete from storage where kind = 1 and id = $1
         """)
+    /// A statement of its own after `ownRows`, which does not see the name that a send has left during it.
+    private static let sent = Statement.write(
+        "erase names of sent scheduled messages of user", "delete from scheduled_sent where user_id = $1")
     private static let reactions = Statement.read(
         "reactions of user",
         """
@@ -82,15 +85,16 @@ struct UserErasureStore: Sendable {
         """)
 
     /// Erases the rows that only the user sees.
-    func eraseOwnRows(of user: UserID) async throws { try await database.execute(Self.ownRows, user) }
+    func eraseOwnRows(of user: UserID) async throws {
+        var batch = PostgresBatch()
+        for statement in [Self.ownRows, Self.sent] { try batch.add(statement, user) }
+        try await database.run(batch)
+    }
 
     /// Some reactions of a user by room and message, as changes that take them back.
     func reactions(of user: UserID, limit: Int) async throws -> [PendingChange] {
         try await database.query(Self.reactions, user, limit).map { row throws(PostgresError) in
-            let key = try row.nextMessageKey()
-            let emoji = try row.next(as: String.self)
-            let target = MessageTarget(room: key.room, workspace: key.workspace, name: try row.next())
-            return PendingChange(target: target, seq: key.seq, user: user, kind: .unreact(Emoji(stored: emoji)))
+            try PendingChange(takingBackFor: user, row: &row)
         }
     }
 
@@ -132,5 +136,15 @@ struct UserErasureStore: Sendable {
     /// Erases earlier texts, the authorship of files and the read marker of a user in a room.
     func eraseTraces(of user: UserID, in room: RoomKey) async throws {
         try await database.execute(Self.traces, room.kindNumber, room.rawValue, user, room.workspace)
+    }
+}
+
+extension PendingChange {
+    /// A change that takes a reaction of a user back. Reads the columns workspace, kind, room, seq, emoji, name of the room.
+    init(takingBackFor user: UserID, row: inout Row) throws(PostgresError) {
+        let key = try row.nextMessageKey()
+        let emoji = try row.next(as: String.self)
+        let target = MessageTarget(room: key.room, workspace: key.workspace, name: try row.next())
+        self.init(target: target, seq: key.seq, user: user, kind: .unreact(Emoji(stored: emoji)))
     }
 }

@@ -6,37 +6,11 @@ import Wire
 /// The queues of outgoing webhooks and the events in them.
 struct WebhookDeliveryStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
+    /// The same, with more time for a read.
+    var sweeps: WorkspaceFinder?
 
-    private static let take = Statement.write(
-        "lease webhook queues",
-        """
-        with due as materialized (
-            select queue.subscription, queue.room
-            from (
-                select subscription, min(due_at) as first_due from webhook_queue
-                where workspace = $6 and due_at <= $1 and not subscription = any($4::bigint[]) group by subscription order by 2 limit $3
-            ) as waiting
-            cross join lateral (
-                select subscription, room from webhook_queue
-                where workspace = $6 and subscription = waiting.subscription and due_at <= $1 order by due_at limit $5
-                for update skip locked
-            ) as queue
-        ), leased as (
-            update webhook_queue q set due_at = $2 from due
-            where q.workspace = $6 and q.subscription = due.subscription and q.room = due.room
-            returning q.subscription, q.room, q.attempts, q.additions
-        )
-        select s.id, s.workspace, s.url, s.events, s.channels, s.seed, s.old_seed, s.old_seed_until, s.created_by,
-            s.created_at, s.is_on, s.off_reason, s.off_at, leased.room, leased.attempts, leased.additions,
-            s.failing_since is not null
-        from leased join webhook_subscription s on s.workspace = $6 and s.id = leased.subscription
-        """)
-    private static let due = Statement.read(
-        "workspaces with due webhook queues",
-        """
-        select workspace from webhook_queue where due_at <= $1 and not subscription = any($2::bigint[])
-        group by workspace order by min(due_at) limit $3
-        """)
     /// The subscription may have changed since the lease.
     private static let next = Statement.read(
         "next event of webhook queue",
@@ -96,7 +70,6 @@ struct WebhookDeliveryStore: Sendable {
         update webhook_queue set due_at = $4
         where workspace = $5 and subscription = $1 and room = $2 and due_at = $3
         """)
-    private static let nextDue = Statement.read("next due webhook queue", "select min(due_at) from webhook_queue")
     private static let forget = Statement.write(
         "forget events of webhooks",
         """
@@ -116,6 +89,12 @@ struct WebhookDeliveryStore: Sendable {
         select workspace from webhook_delivery where created_at < $1 and state <> 0
         union select workspace from webhook_reaction where reacted_at < $1
         """)
+    private static let expiredAmong = Statement.read(
+        "workspaces with old events of webhooks among some",
+        """
+        select workspace from webhook_delivery where workspace = any($2::bigint[]) and created_at < $1 and state <> 0
+        union select workspace from webhook_reaction where workspace = any($2::bigint[]) and reacted_at < $1
+        """)
     private static let length = Statement.read(
         "events of webhooks that wait",
         """
@@ -126,35 +105,6 @@ struct WebhookDeliveryStore: Sendable {
             where d.state = 0 and s.is_on limit $1
         ) as waiting
         """)
-
-    /// Leases due queues until a moment: some of each of `limit` subscriptions, without busy ones. A failure for one workspace loses no
-    /// lease of another one; it is thrown if nothing is leased.
-    func take(
-        of limit: Int, each: Int, now: Timestamp, until: Timestamp, except busy: [WebhookSubscriptionID]
-    ) async throws -> [WebhookLease] {
-        let workspaces = try await database.query(Self.due, now.milliseconds, busy, limit)
-            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
-        var leases: [WebhookLease] = []
-        var failure: (any Error)?
-        for workspace in workspaces {
-            let free = limit - Set(leases.map(\.subscription.id)).count
-            if free <= 0 { break }
-            do {
-                leases += try await database.query(
-                    Self.take, now.milliseconds, until.milliseconds, free, busy, each, workspace
-                ).map { row throws(PostgresError) in
-                    WebhookLease(
-                        subscription: try WebhookSubscription(row: &row), room: try row.next(),
-                        attempts: Int(try row.next(as: Int64.self)), until: until, additions: try row.next(),
-                        isFailing: try row.next())
-                }
-            } catch {
-                failure = failure ?? error
-            }
-        }
-        if leases.isEmpty, let failure { throw failure }
-        return leases
-    }
 
     /// The first event of a queue that is not settled, and whether the subscription is for it now.
     func next(of lease: WebhookLease) async throws -> (event: WebhookDelivery, isWanted: Bool)? {
@@ -204,16 +154,12 @@ struct WebhookDeliveryStore: Sendable {
             lease.subscription.workspace)
     }
 
-    /// The time of the next due queue, or the next end of a lease; nil for none.
-    func nextDue() async throws -> Timestamp? {
-        try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
-    }
-
-    /// Deletes events that ended and are older than a moment, with old reactions, `limit` in a statement.
+    /// Deletes events that ended and are older than a moment, with old reactions, `limit` in a statement. While a part of a divided
+    /// schema is out of reach, its stay.
     func forget(before moment: Timestamp, limit: Int) async throws {
-        let workspaces = try await database.query(Self.expired, moment.milliseconds)
-            .map { row throws(PostgresError) in try row.next(as: WorkspaceID.self) }
-        try await WorkspaceLeaseStore(database: database).each(of: workspaces, for: .webhookEvents) { workspace in
+        let leases = WorkspaceLeaseStore(database: database, finder: sweeps)
+        let workspaces = try await leases.workspaces(by: Self.expired, among: Self.expiredAmong, before: moment)
+        try await leases.each(of: workspaces, for: .webhookEvents) { workspace in
             while try await database.execute(Self.forget, moment.milliseconds, limit, workspace) == limit {}
         }
     }

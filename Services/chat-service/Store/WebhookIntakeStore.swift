@@ -6,12 +6,21 @@ import Wire
 /// one is put there once and in its order by any number of instances.
 struct WebhookIntakeStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     /// A channel with messages or changes that a queue does not have yet.
     struct Stale: Sendable, Hashable {
         let workspace: WorkspaceID
         let subscription: WebhookSubscriptionID
         let channel: ChannelID
+
+        /// Reads the columns workspace, subscription, room.
+        init(row: inout Row) throws(PostgresError) {
+            workspace = try row.next()
+            subscription = try row.next()
+            channel = try row.next()
+        }
     }
 
     private static let stale = Statement.read(
@@ -21,6 +30,21 @@ struct WebhookIntakeStore: Sendable {
         from webhook_subscription s join room on room.workspace = s.workspace and room.kind = 1
         left join webhook_queue q on q.workspace = s.workspace and q.subscription = s.id and q.room = room.id
         where s.is_on and ($1::bigint[] is null or s.workspace = any($1))
+            and (room.last_seq > coalesce(q.seq, 0) or room.rev > coalesce(q.rev, 0))
+            and (s.channels = '{}' or room.id = any(s.channels))
+        limit $2
+        """)
+    /// Each table names the workspaces, because a router of shards concludes nothing from one about another.
+    private static let staleAmong = Statement.read(
+        "stale webhook queues of workspaces",
+        """
+        select s.workspace, s.id, room.id
+        from webhook_subscription s
+        join room on room.workspace = any($1::bigint[]) and room.workspace = s.workspace and room.kind = 1
+        left join webhook_queue q
+            on q.workspace = any($1::bigint[]) and q.workspace = s.workspace and q.subscription = s.id
+                and q.room = room.id
+        where s.workspace = any($1::bigint[]) and s.is_on
             and (room.last_seq > coalesce(q.seq, 0) or room.rev > coalesce(q.rev, 0))
             and (s.channels = '{}' or room.id = any(s.channels))
         limit $2
@@ -100,7 +124,8 @@ struct WebhookIntakeStore: Sendable {
             ) then coalesce(due_at, $5) else due_at end
         where workspace = $6 and subscription = $1 and room = $2
         """)
-    /// Only for subscriptions that began before the fact: Redis gets old facts again after a loss.
+    /// Only for subscriptions that began before the fact: Redis gets old facts again after a loss. Citus refuses the statement unless
+    /// its tables are joined by their workspaces.
     private static let addFact = Statement.write(
         "queue fact for webhooks",
         """
@@ -111,7 +136,8 @@ struct WebhookIntakeStore: Sendable {
                 and ($6::bigint is null or channels = '{}' or $6 = any(channels))
                 and not exists (
                     select from webhook_queue q
-                    where q.workspace = $1 and q.subscription = s.id and q.room = 0 and q.seq >= $7::bigint)
+                    where q.workspace = $1 and q.workspace = s.workspace and q.subscription = s.id
+                        and q.room = 0 and q.seq >= $7::bigint)
             on conflict do nothing
             returning workspace, subscription
         )
@@ -123,13 +149,23 @@ struct WebhookIntakeStore: Sendable {
 
     private static let pageSize = 500
 
-    /// The channels with news for subscriptions, at most `limit`.
+    /// The channels with news for subscriptions. While a part of a divided schema is out of reach, its are missing.
     ///
-    /// - Parameter workspaces: only of these; nil for all.
+    /// - Parameters:
+    ///   - workspaces: only of these; nil for all.
+    ///   - limit: the most of them, of each part if the parts of a divided schema are read one by one.
     func stale(in workspaces: Set<WorkspaceID>?, limit: Int) async throws -> [Stale] {
-        try await database.query(Self.stale, workspaces.map { Array($0) }, limit).map { row throws(PostgresError) in
-            Stale(workspace: try row.next(), subscription: try row.next(), channel: try row.next())
+        guard let finder else {
+            return try await database.query(Self.stale, workspaces.map { Array($0) }, limit).map(Stale.init(row:))
         }
+        let among: @Sendable (PostgresTransaction, [WorkspaceID]) async throws -> [Stale] = { tx, part in
+            try await tx.query(Self.staleAmong, part, limit).map(Stale.init(row:))
+        }
+        if let workspaces { return try await finder.find(in: workspaces, among) }
+        return try await finder.find(
+            .webhooks,
+            all: { tx in try await tx.query(Self.stale, nil as [WorkspaceID]?, limit).map(Stale.init(row:)) },
+            among: among)
     }
 
     /// Puts the news of a channel into a queue, in their order: messages, and then changes. Ends after a page.

@@ -5,6 +5,8 @@ import Wire
 /// The table of outgoing webhooks.
 struct WebhookSubscriptionStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     private static let nextID = Statement.write(
         "next subscription id", "select nextval('webhook_subscription_id')")
@@ -125,14 +127,13 @@ struct WebhookSubscriptionStore: Sendable {
         """)
     private static let forget = Statement.write(
         "delete subscriptions of workspace", "delete from webhook_subscription where workspace = $1")
-    private static let watched = Statement.read(
-        "workspaces with subscriptions", "select distinct workspace from webhook_subscription where is_on")
 
     func nextID() async throws -> WebhookSubscriptionID { try await database.query(Self.nextID).value() }
 
     /// Inserts a subscription; returns false if its workspace has `limit` of them. Facts up to a version of the workspace are not told.
     func insert(_ subscription: WebhookSubscription, after version: Int64 = 0, limit: Int) async throws -> Bool {
-        try await database.transaction { tx in
+        defer { finder?.note(.webhooks, in: subscription.workspace) }
+        return try await database.transaction { tx in
             try await tx.lock(.subscriptions(subscription.workspace))
             let count = try await tx.execute(
                 Self.insert, subscription.id, subscription.workspace, subscription.url,
@@ -220,11 +221,6 @@ struct WebhookSubscriptionStore: Sendable {
             try await tx.query(Self.lockAllQueues, workspace)
             try await tx.execute(Self.forget, workspace)
         }
-    }
-
-    /// The workspaces with subscriptions that are on.
-    func watched() async throws -> Set<WorkspaceID> {
-        Set(try await database.query(Self.watched).map { row throws(PostgresError) in try row.next() })
     }
 }
 

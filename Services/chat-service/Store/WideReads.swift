@@ -1,6 +1,7 @@
 import EventLoop
 import Postgres
 import Synchronization
+import Telemetry
 import Wire
 
 /// Guards reads that need all servers of a schema that is divided by workspace. After one has failed, no other is tried for a while, so
@@ -9,7 +10,7 @@ import Wire
 ///
 /// With tables on one server it guards nothing.
 final class WideReads: Sendable {
-    /// Workspaces that are read at a time. Each takes a connection.
+    /// Workspaces or parts that are read at a time. Each takes a connection.
     private static let width = 4
 
     let isDivided: Bool
@@ -17,11 +18,15 @@ final class WideReads: Sendable {
     /// In the time of `EventLoop.preciseNow`; 0 if the last read succeeded.
     private let pausedUntil = Atomic<UInt64>(0)
     private let lost: Mutex<LostWorkspaces>
+    private let log: Log?
 
-    /// - Parameter pause: how long nothing is tried after a failure.
-    init(isDivided: Bool, pause: Duration = .seconds(5)) {
+    /// - Parameters:
+    ///   - pause: how long nothing is tried after a failure.
+    ///   - log: hears of the beginning and the end of an outage, once for each.
+    init(isDivided: Bool, pause: Duration = .seconds(5), log: Log? = nil) {
         self.isDivided = isDivided
         self.pause = pause
+        self.log = log
         lost = Mutex(LostWorkspaces(pause: pause))
     }
 
@@ -37,11 +42,18 @@ final class WideReads: Sendable {
         }
         do {
             let value = try await read()
-            pausedUntil.store(0, ordering: .relaxed)
+            if pausedUntil.exchange(0, ordering: .relaxed) > 0 {
+                log?.info("all parts of the database are within reach again")
+            }
             lost.withLock { $0.removeAll() }
             return value
         } catch let error where error.isOutageOfStore {
-            pausedUntil.store(EventLoop.preciseNow + pause.wholeNanoseconds, ordering: .relaxed)
+            let end = EventLoop.preciseNow + pause.wholeNanoseconds
+            if pausedUntil.exchange(end, ordering: .relaxed) == 0 {
+                log?.warning(
+                    "a part of the database is out of reach; badges and starts of sockets go on without it",
+                    ["cause": .cause(error)])
+            }
             return nil
         } catch {
             // The next call tries.
@@ -55,32 +67,50 @@ final class WideReads: Sendable {
     func each<Value: Sendable>(
         of workspaces: [WorkspaceID], _ read: @escaping @Sendable (WorkspaceID) async throws -> Value
     ) async throws -> [WorkspaceID: Value] {
+        let found = try await eachPart(of: workspaces.map { [$0] }) { part in (part[0], try await read(part[0])) }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// Reads the workspaces of each part of the schema together, a few parts at a time. A part that is out of reach is missing, and all
+    /// its workspaces are lost.
+    func eachPart<Value: Sendable>(
+        of parts: [[WorkspaceID]], _ read: @escaping @Sendable ([WorkspaceID]) async throws -> Value
+    ) async throws -> [Value] {
         let now = EventLoop.preciseNow
-        let reachable = lost.withLock { lost in workspaces.filter { !lost.contains($0, at: now) } }
-        return try await withThrowingTaskGroup(of: (WorkspaceID, Value?).self) { group in
+        let reachable = lost.withLock { lost in
+            parts.map { part in part.filter { !lost.contains($0, at: now) } }.filter { !$0.isEmpty }
+        }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
             var waiting = reachable
-            var found: [WorkspaceID: Value] = [:]
-            for workspace in waiting.suffix(Self.width) {
-                group.addTask { (workspace, try await self.one(workspace, read)) }
+            var found: [Value] = []
+            for part in waiting.suffix(Self.width) {
+                group.addTask { try await self.one(part, read) }
             }
             waiting.removeLast(min(Self.width, waiting.count))
-            while let (workspace, value) = try await group.next() {
-                found[workspace] = value
-                if let next = waiting.popLast() { group.addTask { (next, try await self.one(next, read)) } }
+            while let value = try await group.next() {
+                if let value { found.append(value) }
+                if let next = waiting.popLast() { group.addTask { try await self.one(next, read) } }
             }
             return found
         }
     }
 
+    /// Whether all these workspaces are out of reach.
+    func areLost(_ workspaces: some Sequence<WorkspaceID>) -> Bool {
+        let now = EventLoop.preciseNow
+        return lost.withLock { lost in workspaces.allSatisfy { lost.contains($0, at: now) } }
+    }
+
     private func one<Value: Sendable>(
-        _ workspace: WorkspaceID, _ read: @Sendable (WorkspaceID) async throws -> Value
+        _ part: [WorkspaceID], _ read: @Sendable ([WorkspaceID]) async throws -> Value
     ) async throws -> Value? {
         do {
-            let value = try await read(workspace)
-            lost.withLock { $0.remove(workspace) }
+            let value = try await read(part)
+            lost.withLock { lost in for workspace in part { lost.remove(workspace) } }
             return value
         } catch let error where error.isOutageOfStore {
-            lost.withLock { $0.insert(workspace, at: EventLoop.preciseNow) }
+            let now = EventLoop.preciseNow
+            lost.withLock { lost in for workspace in part { lost.insert(workspace, at: now) } }
             return nil
         } catch let error as PostgresError where error.kind == .exhausted {
             return nil

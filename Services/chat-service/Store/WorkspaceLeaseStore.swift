@@ -5,10 +5,12 @@ import Wire
 /// The leases of background jobs on workspaces. One instance at a time works for a workspace.
 struct WorkspaceLeaseStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     /// A job that works for one workspace after the other. The raw value is stored.
     enum Job: String, Sendable {
-        case files, reports, runs, webhookEvents
+        case files, reports, reportPictures, runs, webhookEvents
     }
 
     private static let take = Statement.write(
@@ -24,6 +26,21 @@ struct WorkspaceLeaseStore: Sendable {
 
     /// After a crash others wait for this time. A job that takes longer may have company, which must do no harm.
     private static let duration = Duration.seconds(600)
+
+    /// The workspaces with rows that are due at a moment. While a part of a divided schema is out of reach, its are missing.
+    ///
+    /// - Parameters:
+    ///   - all: finds them by the moment.
+    ///   - among: finds those among some workspaces, by the moment and the workspaces.
+    func workspaces(by all: Statement, among: Statement, before moment: Timestamp) async throws -> [WorkspaceID] {
+        let moment = moment.milliseconds
+        guard let finder else { return try await database.query(all, moment).map(Self.workspace) }
+        return try await finder.find(
+            .rooms, all: { tx in try await tx.query(all, moment).map(Self.workspace) },
+            among: { tx, part in try await tx.query(among, moment, part).map(Self.workspace) })
+    }
+
+    private static func workspace(_ row: inout Row) throws(PostgresError) -> WorkspaceID { try row.next() }
 
     /// Works for each of the workspaces that no other instance works for now. A failure for one of them stops no other one; the
     /// first failure is thrown at the end.

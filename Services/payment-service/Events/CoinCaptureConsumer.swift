@@ -2,7 +2,7 @@ import Contract
 import ServiceKit
 import Telemetry
 
-/// Captures reserved coins when workspace-service has committed what they were reserved for.
+/// Captures reserved coins when workspace-service has committed their purchase.
 struct CoinCaptureConsumer: Sendable {
     let ledger: Ledger
     let log: Log
@@ -17,7 +17,7 @@ struct CoinCaptureConsumer: Sendable {
             try await ledger.capture(request)
         } catch let refusal as Spending.Refusal {
             // A retry would not help. Reconciliation lists captures without coins.
-            log.error("a capture is refused", ["key": .name(order.key), "cause": .cause(refusal)])
+            log.error("a capture was refused", ["key": .name(order.key), "cause": .cause(refusal)])
         }
     }
 }

@@ -29,8 +29,17 @@ final class PortOneV1: PaymentProvider {
         }
     }
 
+    /// Anybody can send any text as a reference. PortOne answers some texts with errors, and would be asked about them for days.
     static func recognises(_ reference: String) -> Bool {
-        reference.hasPrefix("imp_") || reference.hasPrefix("imps_")
+        (reference.hasPrefix("imp_") || reference.hasPrefix("imps_"))
+            && reference.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 
     func inquiry(about reference: String) -> any ProviderConversation {
@@ -48,7 +57,7 @@ final class PortOneV1: PaymentProvider {
             isForm == true
             ? QueryParameters(webhook.body.span)?["imp_uid"]
             : (try? JSONValue(parsing: webhook.body))?["imp_uid"]?.string
-        guard let reference, !reference.isEmpty else { throw .malformed }
+        guard let reference, Self.recognises(reference) else { throw .malformed }
         return WebhookNotice(id: nil, reference: reference)
     }
 

@@ -1,6 +1,6 @@
 import Wire
 
-/// A refund at PortOne V2: the cancellation of what is left of the payment, and then a lookup.
+/// A refund at PortOne V2: cancels the rest of the payment, and then looks the payment up.
 struct PortOneV2Refund: ProviderConversation {
     var inquiry: PortOneV2Inquiry
     let reason: String

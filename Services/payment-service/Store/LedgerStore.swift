@@ -9,7 +9,7 @@ struct LedgerStore: Sendable {
         "open account", "insert into account (user_id) values ($1) on conflict do nothing")
     private static let lock = Statement.write(
         "lock account", "select true from account where user_id = $1 for no key update")
-    /// A separate statement after the lock: it must see what was committed while the lock was awaited.
+    /// A separate statement after the lock: it must see the commits that were made during the wait for the lock.
     private static let read = Statement.read(
         "read locked wallet",
         """

@@ -108,7 +108,7 @@ struct Admission: Sendable {
 
     /// A user's right in a room.
     struct Standing: Sendable {
-        /// False for a user who sees the channel without being a member of it.
+        /// False for a user that sees the channel but is not a member.
         let isMember: Bool
         let workspace: WorkspaceID
     }

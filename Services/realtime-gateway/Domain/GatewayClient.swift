@@ -1,6 +1,7 @@
 import Contract
 import EngineIO
 import EventLoop
+import ServiceKit
 import SocketIO
 import Wire
 
@@ -56,7 +57,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         identity = handshake.identity
         slot = handshake.slot
         self.shard = shard
-        backpressure = SocketBackpressure(client.engine, timeout: shard.context.readerPatience)
+        backpressure = SocketBackpressure(client.engine, timeout: shard.context.readerTimeout)
         self.admission = admission
         count(client, queuedBytes: 0)
         if let identity { shard.add(client, as: identity) }
@@ -127,9 +128,10 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             return identity.profile.isNative && identity.caller != nil ? .entry(identity, nil) : .refusal("Forbidden")
         }
         guard let user = identity.user else { return .entry(identity, nil) }
+        // The access comes last, because the user may lose it meanwhile.
+        await shard.blocks.settled(user)
         let standing = try await shard.limits.admissions.run { try await shard.standing(of: user, in: room) }
         guard let standing else { return .refusal("Forbidden") }
-        await shard.blocks.settled(user)
         return .entry(identity, standing)
     }
 
@@ -190,9 +192,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         client.disconnect(namespace)
     }
 
-    private func identity(
-        _ credential: Admission.Credential?, _ client: SocketIOClient
-    ) async throws -> Identity? {
+    private func identity(_ credential: Admission.Credential?, _ client: SocketIOClient) async throws -> Identity? {
         for credential in [origin.credential, credential] {
             if let identity { return identity }
             guard let credential, let found = try await admission.identity(of: credential, from: origin.address) else {
@@ -211,10 +211,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         return identity ?? admission.anybody
     }
 
-    private func stopNamelessTimer() {
-        namelessTimer?.cancel()
-        namelessTimer = nil
-    }
+    private func stopNamelessTimer() { namelessTimer.take()?.cancel() }
 
     /// - Parameter standing: nil for an anonymous socket.
     private func enter(
@@ -224,7 +221,6 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         switch request.target {
         case .me(let cursors):
             guard let caller = identity.caller else { return }
-            client.engine.maximumPayload = shard.context.me.limits.messageSize
             let socket = MeSocket(
                 shard.nextMemberID(), of: client, caller: caller, profile: identity.profile,
                 backpressure: backpressure, shard: shard)

@@ -1,5 +1,6 @@
 import Contract
 import EventLoop
+import ServiceKit
 import Wire
 
 /// Checks the access of members again when something has changed.

@@ -1,6 +1,7 @@
 import Contract
 import EngineIO
 import EventLoop
+import ServiceKit
 import SocketIO
 import Wire
 
@@ -62,6 +63,10 @@ final class GatewayShard: @unchecked Sendable {
     /// The identity of a connection has become known. A session that was revoked meanwhile loses it again.
     func add(_ client: SocketIOClient, as identity: Identity) {
         if let user = identity.user { blocks.enter(user) }
+        // The join of `/me` names the cursors of all rooms of the client.
+        if identity.profile.isNative, identity.caller != nil {
+            client.engine.maximumPayload = max(client.engine.maximumPayload, context.me.limits.messageSize)
+        }
         guard let session = identity.session else { return }
         sessions.add(client, of: session)
         if admission.isRevoked(session) { loop.executeAtEndOfTurn { client.engine.close() } }

@@ -38,8 +38,16 @@ final class HeadComparison: Sendable {
         }
         Task.immediate(executorPreference: loop) { [chat] in
             do {
-                let heads = try await chat.heads(of: Array(waiters.keys))
-                for (room, waiting) in waiters { for waiter in waiting { waiter.resume(returning: heads[room]) } }
+                let heads = try await chat.reachableHeads(of: Array(waiters.keys))
+                for (room, waiting) in waiters {
+                    for waiter in waiting {
+                        if let head = heads[room] {
+                            waiter.resume(returning: head == .empty ? nil : head)
+                        } else {
+                            waiter.resume(throwing: Failure.serverError)
+                        }
+                    }
+                }
             } catch {
                 for waiter in waiters.values.joined() { waiter.resume(throwing: error) }
             }

@@ -2,7 +2,10 @@
 enum PushRetryPolicy {
     private static let longestWait = Duration.seconds(600)
     /// An older push is dropped.
-    private static let lifetime = Duration.seconds(86_400)
+    static let lifetime = Duration.seconds(86_400)
+
+    /// Whether a push of this age is sent no more, because it has waited for too long.
+    static func isTooOld(_ age: Duration) -> Bool { age >= lifetime }
 
     /// The pause grows with each attempt, and is never shorter than the provider asks for; nil if the push is too old by then.
     ///

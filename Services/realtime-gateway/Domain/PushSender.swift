@@ -37,7 +37,7 @@ final class PushSender: Sendable {
     private let rested = WakeSignal()
 
     private static let concurrency = 32
-    private static let patrol = Duration.seconds(5)
+    private static let searchInterval = Duration.seconds(5)
     /// A push of an older message has waited, so it is decided about again.
     private static let fresh = Duration.seconds(60)
 
@@ -88,7 +88,7 @@ final class PushSender: Sendable {
             state.isTaking = free > 0
             return free
         }
-        guard free > 0 else { return Self.patrol }
+        guard free > 0 else { return Self.searchInterval }
         let due: [DuePush]
         do {
             // It must not be cancelled: its push would wait until the lease ends.
@@ -107,7 +107,8 @@ final class PushSender: Sendable {
             }
         }
         if due.count == free { return .zero }
-        return min(Self.patrol, try await store.nextDue().map { max(.milliseconds(10), $0 - .now) } ?? Self.patrol)
+        let next = try await store.nextDue().map { max(.milliseconds(10), $0 - .now) } ?? Self.searchInterval
+        return min(next, Self.searchInterval)
     }
 
     private func took(_ count: Int) {
@@ -138,6 +139,11 @@ final class PushSender: Sendable {
     }
 
     private func send(_ push: DuePush) async throws {
+        // It may have waited for a gateway that sends pushes.
+        if PushRetryPolicy.isTooOld(.now - push.createdAt) {
+            metrics.failed.increment()
+            return try await store.finish(push, .failed, at: .now)
+        }
         guard let json = try? JSONValue(parsing: push.body), let message = PushMessage(json) else {
             return try await store.finish(push, .failed, at: .now)
         }
@@ -170,10 +176,10 @@ final class PushSender: Sendable {
             metrics.sent(lag: .now - push.createdAt)
         case .deadToken: try await prune(push)
         case .otherProject where state.withLock(\.hasSent): try await prune(push)
-        case .otherProject: try await giveUp(push, "a device, or the key file, is of another project")
+        case .otherProject: try await giveUp(push, "a device or the key file belongs to another project")
         case .later(let atLeast): try await postpone(push, atLeast)
         case .unauthorized: try await postpone(push, .seconds(10))
-        case .hopeless: try await giveUp(push, "a push is refused")
+        case .hopeless: try await giveUp(push, "a push was refused")
         }
     }
 

@@ -1,5 +1,6 @@
 import EngineIO
 import EventLoop
+import ServiceKit
 import Wire
 
 /// Makes senders wait until a socket has drained.

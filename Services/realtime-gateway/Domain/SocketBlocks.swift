@@ -34,7 +34,7 @@ final class SocketBlocks: @unchecked Sendable {
     private var blocked: [UserID: Set<UserID>] = [:]
 
     /// A join waits so long for the first answer.
-    private static let patience = Duration.seconds(2)
+    private static let firstAnswerTimeout = Duration.seconds(2)
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(5)
 
@@ -82,7 +82,7 @@ final class SocketBlocks: @unchecked Sendable {
     /// Returns once the blocks of a user with a connection here are known, or cannot be known now.
     func settled(_ user: UserID) async {
         guard let entry = entries[user], !entry.isSettled else { return }
-        let timer = loop.schedule(after: Self.patience) { [self] in resume(user) }
+        let timer = loop.schedule(after: Self.firstAnswerTimeout) { [self] in resume(user) }
         await withUnsafeContinuation { entries[user]?.waiting.append($0) }
         timer.cancel()
     }

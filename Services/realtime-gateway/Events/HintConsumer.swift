@@ -37,8 +37,9 @@ struct HintConsumer: Sendable {
                 _ = subscriber.listen(to: AccessHint.self, on: loop) { event in
                     switch event {
                     case .message(let hint): shard.accessChanged(hint)
-                    case .gap: shard.accessUnknown()
-                    case .confirmed, .lost: break
+                    // Sockets may have begun before Redis could be reached for the first time.
+                    case .confirmed, .gap: shard.accessUnknown()
+                    case .lost: break
                     }
                 }
                 consumeDirectory(shard, on: loop)
@@ -62,8 +63,8 @@ struct HintConsumer: Sendable {
         _ = subscriber.listen(to: DirectoryHint.self, on: loop) { event in
             switch event {
             case .message(let hint): shard.directoryChanged(hint)
-            case .gap: shard.directoryUnknown()
-            case .confirmed, .lost: break
+            case .confirmed, .gap: shard.directoryUnknown()
+            case .lost: break
             }
         }
         _ = subscriber.listen(to: ProfileVersion.self, on: loop) { event in
@@ -82,8 +83,8 @@ struct HintConsumer: Sendable {
         _ = subscriber.listen(to: BlockHint.self, on: loop) { event in
             switch event {
             case .message(let hint): shard.me.presence.blocksChanged(hint.user, hint.blocked)
-            case .gap: shard.me.presence.accessUnknown()
-            case .confirmed, .lost: break
+            case .confirmed, .gap: shard.me.presence.accessUnknown()
+            case .lost: break
             }
         }
     }

@@ -7,8 +7,8 @@ import Wire
 /// Turns the messages on the stream of pushes into rows: one for each device of the members without a socket in the room.
 ///
 /// A message may arrive again long after its members have read it live and left the room. A message that was handled
-/// completely is recorded in the database. If handling failed, the members who were in the room are remembered for the
-/// next attempt.
+/// completely is recorded in the database. If handling failed, `UsersPresentAtFailure` keeps the members that were in
+/// the room for the next attempt.
 final class PushIntake: Sendable {
     private let store: PushStore
     private let recipients: PushRecipients
@@ -18,7 +18,7 @@ final class PushIntake: Sendable {
     private let profiles: ClientProfiles
     private let oldest: Duration
     private let unknown: UnknownMessages
-    private let witnesses = Mutex(PushWitnesses())
+    private let presentAtFailure = Mutex(UsersPresentAtFailure())
 
     private static let atOnce = 8
 
@@ -73,7 +73,7 @@ final class PushIntake: Sendable {
             return
         }
         async let progress = store.progress(of: message)
-        let present = await presence.users(in: message.room).union(witnesses(of: message))
+        let present = await presence.users(in: message.room).union(presentAtFailure(of: message))
         do {
             guard case .decided(let last) = try await progress else { return }
             try await write(message, present, after: last)
@@ -119,11 +119,11 @@ final class PushIntake: Sendable {
         return page
     }
 
-    private func witnesses(of message: RoomMessage) -> Set<UserID> {
-        witnesses.withLock { $0.take(PushMessage.collapseID(of: message)) }
+    private func presentAtFailure(of message: RoomMessage) -> Set<UserID> {
+        presentAtFailure.withLock { $0.take(PushMessage.collapseID(of: message)) }
     }
 
     private func remember(_ present: Set<UserID>, of message: RoomMessage) {
-        witnesses.withLock { $0.note(present, PushMessage.collapseID(of: message)) }
+        presentAtFailure.withLock { $0.note(present, PushMessage.collapseID(of: message)) }
     }
 }

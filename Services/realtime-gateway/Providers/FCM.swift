@@ -7,14 +7,17 @@ struct FCM: Sendable {
     let http: ProviderHTTP
     let access: FCMAccess
     private let url: String
+    private let deadline: Duration
 
-    private static let deadline = Duration.seconds(10)
     private static let timeToLive = "86400s"
 
-    /// - Parameter base: such as `https://fcm.googleapis.com`.
-    init(base: String, project: String, http: ProviderHTTP, access: FCMAccess) {
+    /// - Parameters:
+    ///   - base: such as `https://fcm.googleapis.com`.
+    ///   - deadline: how long a push may take.
+    init(base: String, project: String, http: ProviderHTTP, access: FCMAccess, deadline: Duration) {
         self.http = http
         self.access = access
+        self.deadline = deadline
         url = "\(base)/v1/projects/\(project)/messages:send"
     }
 
@@ -28,7 +31,7 @@ struct FCM: Sendable {
         do {
             let token = try await access.current()
             var request = HTTPClient.Request(.post, url, body: Self.body(message, device))
-            request.deadline = Self.deadline
+            request.deadline = deadline
             request.headers.append(.authorization, "Bearer " + token)
             request.headers.append(.contentType, "application/json")
             let reply = try await http.send(request)

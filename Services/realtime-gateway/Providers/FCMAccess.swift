@@ -22,18 +22,22 @@ final class FCMAccess: Sendable {
     private let loop: EventLoop
     private let http: ProviderHTTP
     private let url: String
+    private let deadline: Duration
     private let state = Mutex(State())
 
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     private static let lifetime = Duration.seconds(3600)
     private static let margin = Duration.seconds(60)
 
-    /// - Parameter loop: fetches the tokens.
-    init(account: ServiceAccount, on loop: EventLoop, http: ProviderHTTP, url: String?) {
+    /// - Parameters:
+    ///   - loop: fetches the tokens.
+    ///   - deadline: how long a request for a token may take.
+    init(account: ServiceAccount, on loop: EventLoop, http: ProviderHTTP, url: String?, deadline: Duration) {
         self.account = account
         self.loop = loop
         self.http = http
         self.url = url ?? account.tokenURL
+        self.deadline = deadline
     }
 
     /// The current token, or a new one.
@@ -77,6 +81,7 @@ final class FCMAccess: Sendable {
         form.append("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
         form.append("assertion", String(decoding: assertion, as: UTF8.self))
         var request = HTTPClient.Request(.post, url, body: Array(form.encoded(as: .form).utf8))
+        request.deadline = deadline
         request.headers.append(.contentType, "application/x-www-form-urlencoded")
         let reply = try await http.send(request)
         guard reply.status.code == 200, let json = try? JSONValue(parsing: reply.body),

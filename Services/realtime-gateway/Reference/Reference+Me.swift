@@ -97,7 +97,7 @@ extension Reference {
             "history", "Reads messages or changes, as by HTTP; the newest ones without a place.",
             .object([
                 room, .may("beforeSeq", .seq), .may("afterSeq", .seq), .may("afterRev", .count),
-                .may("limit", .integer(1...200)),
+                .may("limit", .integer(1...500), "At most 200 messages, or 500 changes."),
             ]),
             reply: .either([
                 .list(message), .object([.has("items", .list(message)), .has("rev", .count), .has("complete", .flag)]),

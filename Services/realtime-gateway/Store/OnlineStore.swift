@@ -13,7 +13,7 @@ struct OnlineStore: Sendable {
         var lifetime = Duration.seconds(12)
         var renewal = Duration.seconds(4)
         /// Other loops forget a loop that they have not heard of for so long. Its hash has expired before.
-        var patience = Duration.seconds(16)
+        var loopTimeout = Duration.seconds(16)
         /// A user stays online for so long after the last socket has closed: clients change networks.
         var grace = Duration.seconds(5)
     }

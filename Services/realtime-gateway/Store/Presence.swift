@@ -4,8 +4,8 @@ import Wire
 /// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a
 /// minute, or until the loop of the socket is known to be dead.
 ///
-/// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another. An entry
-/// expires by the time of Redis, because the clocks of nodes may differ.
+/// Each loop of each node writes its own entries, `<user>@<loop>`, so a user that leaves one loop may still be on
+/// another. An entry expires by the time of Redis, because the clocks of nodes may differ.
 struct Presence: Sendable {
     /// How long an entry is valid, and how often it is renewed.
     struct Times {

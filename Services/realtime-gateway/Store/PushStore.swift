@@ -70,6 +70,15 @@ struct PushStore: Sendable {
             order by done_at limit $2 for update skip locked
         )
         """)
+    /// Pushes that no instance takes, because push is off.
+    private static let forgetWaiting = Statement.write(
+        "forget waiting pushes",
+        """
+        delete from push where (kind, room, seq, device) in (
+            select kind, room, seq, device from push where done_at is null and due_at < $1
+            order by due_at limit $2 for update skip locked
+        )
+        """)
     private static let erase = Statement.write("erase pushes of user", "delete from push where user_id = $1")
     private static let forgetJobs = Statement.write(
         "forget push jobs",
@@ -181,13 +190,14 @@ struct PushStore: Sendable {
             moment.milliseconds)
     }
 
-    /// Deletes rows that were finished before a moment, at most so many of each table.
+    /// Deletes rows that were finished before a moment, and pushes that were due before it, at most so many of each kind.
     ///
     /// - Returns: whether there may be more.
     func forget(before moment: Timestamp, atMost limit: Int) async throws -> Bool {
         let pushes = try await database.execute(Self.forget, moment.milliseconds, limit)
+        let waiting = try await database.execute(Self.forgetWaiting, moment.milliseconds, limit)
         let jobs = try await database.execute(Self.forgetJobs, moment.milliseconds, limit)
-        return max(pushes, jobs) == limit
+        return max(pushes, waiting, jobs) == limit
     }
 
     /// Deletes decisions that were made before a moment, at most so many. Returns whether there may be more.

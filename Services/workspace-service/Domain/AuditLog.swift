@@ -31,10 +31,10 @@ struct AuditLog: Sendable {
             request.event, of: request.workspace, key: request.key, at: request.at, in: store.database)
     }
 
-    /// Adds a sign-in to the log of each workspace that the user is in.
+    /// Adds a sign-in to the log of each workspace that the user was in.
     func signedIn(_ act: AccountAct) async throws { try await record(.signedIn, "sign-in", act) }
 
-    /// Adds an export to the log of each workspace that the user is in. It contains their messages of all of them.
+    /// Adds an export to the log of each workspace that the user was in. It contains their messages of all of them.
     func exported(_ act: AccountAct) async throws { try await record(.exported, "export", act) }
 
     private func record(_ action: AuditAction, _ name: String, _ act: AccountAct) async throws {

@@ -12,13 +12,14 @@ struct Bots: Sendable {
     let workspaces: Workspaces
     let store: BotStore
     let auth: AuthClient
+    let chat: ChatClient
     let profiles: ProfileCache
     /// Bots are made on these loops.
     let loops: EventLoopGroup
     let limits: BotLimits
 
-    private static let nameLength = 1...30
     private static let tooMany = Failure.invalid("The workspace has too many bots.")
+    private static let isMuted = Failure(.notAllowed, "You are muted or suspended in this workspace.")
     private static let isGone = Failure.invalid("The bot is not in the workspace any more.")
 
     /// A token with its text, which is shown once.
@@ -35,7 +36,8 @@ struct Bots: Sendable {
         _ name: String, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin
     ) async throws -> (bot: Bot, profile: MemberView) {
         try await workspaces.require(.manageBots, of: user, in: id)
-        let name = try Self.checked(name)
+        let name = try NameRules.name(name)
+        try await requireWriting(user, in: id)
         guard try await store.list(id).count < limits.ofWorkspace else { throw Self.tooMany }
         // The task of a client that has gone is cancelled, and makes no call that would end the account.
         let bot = try await Task(executorPreference: loops.nearest) {
@@ -109,11 +111,12 @@ struct Bots: Sendable {
         from origin: AuditOrigin
     ) async throws -> Fresh {
         try await require(bot, in: id, by: user)
-        let name = try Self.checked(name)
+        let name = try NameRules.name(name)
         let known = scopes.compactMap(BotScope.init)
         guard !known.isEmpty, known.count == scopes.count else {
             throw Failure.invalid("scopes must be among \(BotScope.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
+        try await requireWriting(user, in: id)
         guard try await workspaces.members.role(of: bot, in: id) != .outsider else { throw Self.isGone }
         guard try await auth.tokens(ofBot: bot).count < limits.tokens else {
             throw Failure.invalid("The bot has too many tokens.")
@@ -139,6 +142,7 @@ struct Bots: Sendable {
     ) async throws -> Fresh {
         let secret = BearerSecret()
         try await require(token, of: bot, in: id, by: user)
+        try await requireWriting(user, in: id)
         try await record(.botTokenRotated, bot, in: id, by: user, detail: ["token": "\(token)"], from: origin)
         let request = EndBotTokenRequest(bot: bot, token: token, secret: BotTokenSecret(secret))
         return (try await auth.end(request), BotToken.text(of: secret))
@@ -164,6 +168,11 @@ struct Bots: Sendable {
         guard try await workspaces.members.isBot(bot, in: id, of: store.database) else { throw Failure.notFound }
     }
 
+    /// Throws E14 for a muted or suspended user: they would write by the bot.
+    private func requireWriting(_ user: UserID, in id: WorkspaceID) async throws {
+        guard try await chat.mayWrite(user, in: id) else { throw Self.isMuted }
+    }
+
     private func record(
         _ action: AuditAction, _ bot: UserID, in id: WorkspaceID, by user: UserID, detail: [String: String],
         from origin: AuditOrigin
@@ -173,15 +182,6 @@ struct Bots: Sendable {
             try await workspaces.audit.record(
                 AuditEvent(action, by: user, to: bot, detail: detail, from: origin), of: id, in: tx)
         }
-    }
-
-    /// Names are nicknames, and those of tokens are shown beside them.
-    private static func checked(_ text: String) throws(Failure) -> String {
-        let name = text.nfc
-        guard name.hasLength(in: nameLength), name.hasVisibleCharacter, !name.hasDeceptiveCharacters else {
-            throw .invalid("A name has 1 to 30 characters, which are visible.")
-        }
-        return name
     }
 }
 

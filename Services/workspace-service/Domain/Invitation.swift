@@ -60,9 +60,9 @@ struct InvitationTerms: Sendable, Equatable {
             throw .invalid("expiresIn must be from 60 seconds to 365 days.")
         }
         guard (1...Self.mostUses).contains(maxUses ?? 1) else { throw .invalid("uses must be from 1 to 10000.") }
-        guard recipient == nil || (maxUses ?? 1) == 1 else { throw .invalid("A mail invites one person.") }
+        guard recipient == nil || (maxUses ?? 1) == 1 else { throw .invalid("uses must be 1 if there is an email.") }
         if let language, !Self.languages.contains(language) { throw .invalid("language must be ko or en.") }
-        guard role != .guest || !channels.isEmpty else { throw .invalid("A guest needs a channel.") }
+        guard role != .guest || !channels.isEmpty else { throw .invalid("channels is required for the role guest.") }
         self.init(
             role: role, channels: channels, expiresAt: now + lifetime, maxUses: recipient == nil ? maxUses : 1,
             recipient: recipient, language: language)

@@ -25,20 +25,21 @@ struct MemberErasure: Sendable {
     func shared(ownedBy user: UserID) async throws -> [WorkspaceID] { try await store.shared(ownedBy: user) }
 
     private func leave(_ id: WorkspaceID, _ user: UserID) async throws {
-        let (transferred, passedOn) = try await workspaces.changing(id, by: user, admitsLockedOut: true) {
-            workspace, role, tx -> ((workspace: Workspace, channel: Channel?)?, [Channel]) in
-            guard role != .outsider else { return (nil, []) }
+        let (transferred, entered, passedOn) = try await workspaces.changing(id, by: user, admitsLockedOut: true) {
+            workspace, role, tx -> ((workspace: Workspace, channel: Channel?)?, Channel?, [Channel]) in
+            guard role != .outsider else { return (nil, nil, []) }
             var owner = workspace.owner
             var transferred: (workspace: Workspace, channel: Channel?)?
+            var entered: Channel?
             if role == .owner {
                 // Someone may have joined since auth-service asked for shared workspaces.
                 guard let successor = try await store.successor(of: user, in: id, tx) else {
                     try await workspaces.store.delete(id, in: tx)
                     try await workspaces.facts.workspaceDeleted(workspace, in: tx)
-                    return (nil, [])
+                    return (nil, nil, [])
                 }
                 if try await workspaces.members.role(of: successor, in: id, in: tx) == .guest {
-                    try await workspaces.promoteGuest(successor, of: workspace, in: tx)
+                    entered = try await workspaces.promoteGuest(successor, of: workspace, in: tx)
                 }
                 transferred = try await workspaces.setOwner(successor, of: id, in: tx)
                 owner = successor
@@ -51,10 +52,15 @@ struct MemberErasure: Sendable {
             }
             try await workspaces.members.remove(user, from: id, in: tx)
             try await workspaces.facts.memberRemoved(user, from: workspace, in: tx)
-            return (transferred, passedOn)
+            return (transferred, entered, passedOn)
         }
         workspaces.facts.tell(.gone, of: id, .member(user, of: nil))
         if let transferred { workspaces.facts.tellOwner(of: transferred.workspace, transferred.channel) }
+        if let owner = transferred?.workspace.owner {
+            // A former guest sees more than before.
+            workspaces.facts.hint(id, user: owner)
+            if let entered { workspaces.facts.tell(.entered, of: id, .member(owner, of: entered.id)) }
+        }
         workspaces.facts.tellOwner(of: passedOn)
         workspaces.facts.hint(id)
     }

@@ -42,35 +42,60 @@ struct MemberRoles: Sendable {
         _ new: WorkspaceRole, of member: UserID, in id: WorkspaceID, keeping channels: [ChannelID]?, by user: UserID,
         from origin: AuditOrigin
     ) async throws {
-        let isChanged = try await workspaces.changing(id, by: user) { workspace, role, tx in
+        let moves = try await workspaces.changing(id, by: user) { workspace, role, tx -> Moves? in
             let old = try await members.role(of: member, in: id, in: tx)
             try Policy.setRole(
                 role, oneself: member == user, old, to: new,
                 ownsChannels: try await members.ownsChannels(member, in: id, of: tx))
-            guard old != new else { return false }
-            try await members.setRole(new, of: member, in: id, tx)
-            if new == .guest {
-                try await confine(member, to: channels, of: workspace, in: tx)
-            } else if old == .guest {
-                try await workspaces.enterDefaultChannel(member, of: workspace, in: tx)
-            }
+            guard old != new else { return nil }
+            let made = try await assign(new, to: member, before: old, keeping: channels, in: workspace, tx)
             let event = AuditEvent(
                 .roleChanged, by: user, to: member, detail: ["from": old.rawValue, "to": new.rawValue], from: origin)
             try await workspaces.audit.record(event, of: id, in: tx)
-            return true
+            return made
         }
-        if isChanged { facts.hint(id, user: member) }
+        if let moves { tell(moves, of: member, in: id) }
     }
 
-    /// Removes a new guest from the channels that are not theirs.
-    func confine(
+    /// The channels that a member has left or entered with a new role.
+    struct Moves: Sendable {
+        var left: [Channel] = []
+        var entered: [Channel] = []
+    }
+
+    /// Gives a member a role and takes them into or out of channels as the role demands, without a check.
+    func assign(
+        _ new: WorkspaceRole, to member: UserID, before old: WorkspaceRole, keeping channels: [ChannelID]?,
+        in workspace: Workspace, _ tx: PostgresTransaction
+    ) async throws -> Moves {
+        try await members.setRole(new, of: member, in: workspace.id, tx)
+        if new == .guest {
+            return Moves(left: try await confine(member, to: channels, of: workspace, in: tx))
+        }
+        guard old == .guest,
+            let channel = try await workspaces.enterDefaultChannel(member, of: workspace, in: tx)
+        else { return Moves() }
+        return Moves(entered: [channel])
+    }
+
+    /// Tells of a changed role after the commit.
+    func tell(_ moves: Moves, of member: UserID, in id: WorkspaceID) {
+        facts.hint(id, user: member)
+        for channel in moves.left { facts.tell(.gone, of: id, .member(member, of: channel.id)) }
+        for channel in moves.entered { facts.tell(.entered, of: id, .member(member, of: channel.id)) }
+    }
+
+    /// Removes a new guest from the channels that are not theirs, and returns these channels.
+    private func confine(
         _ guest: UserID, to channels: [ChannelID]?, of workspace: Workspace, in tx: PostgresTransaction
-    ) async throws {
+    ) async throws -> [Channel] {
         let all = try await channelMembers.channels(of: guest, in: workspace.id, except: channels ?? [], tx)
-        for channel in all where channels != nil || channel.isDefault {
+        let left = all.filter { channels != nil || $0.isDefault }
+        for channel in left {
             try await channelMembers.remove(guest, from: channel.id, in: tx)
             try await facts.channelMemberRemoved(guest, from: channel, of: workspace, in: tx)
         }
+        return left
     }
 
     // MARK: Bans

@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// The rules for names and descriptions of workspaces and channels.
+/// The rules for names of workspaces, channels, bots and tokens, and for descriptions.
 enum NameRules {
     private static let length = 1...30
     private static let descriptionLength = 1...1000
@@ -10,17 +10,18 @@ enum NameRules {
     /// Names that have another meaning as a path segment in the first generation.
     private static let reserved: Set<String> = ["my", ".", ".."]
 
-    static func workspace(_ text: String) throws(Failure) -> String {
+    /// Shipped apps show the name of a bot as a nickname, so the rules are those of nicknames.
+    static func name(_ text: String) throws(Failure) -> String {
         let name = text.nfc
         guard name.hasLength(in: length), name.hasVisibleCharacter, !name.hasDeceptiveCharacters else {
-            throw .invalid("A name has 1 to 30 characters, which are visible.")
+            throw .invalid("A name must have 1 to 30 visible characters.")
         }
         return name
     }
 
     /// A channel's name is a path segment in the first generation, and both generations share the channels.
     static func channel(_ text: String) throws(Failure) -> String {
-        let name = try workspace(text)
+        let name = try Self.name(text)
         // Checked by byte: a slash with a combining accent is one character, but still a slash in a path.
         guard !name.utf8.contains(UInt8(ascii: "/")), !reserved.contains(name.caselessKey) else {
             throw .invalid("A channel cannot have this name.")

@@ -24,7 +24,7 @@ struct OperatorWorkspaces: Sendable {
 
     /// Makes a member the owner of the workspace and of its default channel. A guest becomes a member first.
     func handOver(_ id: WorkspaceID, to owner: UserID) async throws {
-        let (changed, old) = try await changing(id) { workspace, tx in
+        let (changed, old, entered) = try await changing(id) { workspace, tx in
             guard let old = workspace.owner else { throw Failure(.refused, "A system workspace has no owner.") }
             guard old != owner else { throw Failure.invalid("The user already owns the workspace.") }
             guard !(try await members.isBot(owner, in: id, of: tx)) else {
@@ -34,17 +34,21 @@ struct OperatorWorkspaces: Sendable {
             guard !place.isLockedOut else {
                 throw Failure(.refused, "The new owner must set up a second factor first.")
             }
+            var entered: Channel?
             switch place.role {
             case .outsider: throw Failure(.refused, "The new owner must be a member of the workspace.")
-            case .guest: try await workspaces.promoteGuest(owner, of: workspace, in: tx)
+            case .guest: entered = try await workspaces.promoteGuest(owner, of: workspace, in: tx)
             default: break
             }
             try await workspaces.audit.record(
                 AuditEvent(.ownershipTransferred, by: nil, to: owner, detail: Self.byOperator), of: id, in: tx)
-            return (try await workspaces.setOwner(owner, of: id, in: tx), old)
+            return (try await workspaces.setOwner(owner, of: id, in: tx), old, entered)
         }
         facts.hint(id)
         facts.hint(id, user: old)
+        // A former guest sees more than before.
+        facts.hint(id, user: owner)
+        if let entered { facts.tell(.entered, of: id, .member(owner, of: entered.id)) }
         facts.tellOwner(of: changed.workspace, changed.channel)
     }
 
@@ -65,25 +69,21 @@ struct OperatorWorkspaces: Sendable {
 
     /// Gives a member another role than owner.
     func setRole(_ role: WorkspaceRole, of member: UserID, in id: WorkspaceID) async throws {
-        try await changing(id) { workspace, tx in
+        let moves = try await changing(id) { workspace, tx -> MemberRoles.Moves? in
             let old = try await members.role(of: member, in: id, in: tx)
             guard old != .outsider else { throw Failure.notFound }
             guard old != .owner else { throw Failure(.refused, "Hand the workspace over first.") }
             if role == .guest, try await members.ownsChannels(member, in: id, of: tx) {
                 throw Failure(.refused, "The member must transfer their channels first.")
             }
-            guard old != role else { return }
-            try await members.setRole(role, of: member, in: id, tx)
-            if role == .guest {
-                try await roles.confine(member, to: nil, of: workspace, in: tx)
-            } else if old == .guest {
-                try await workspaces.enterDefaultChannel(member, of: workspace, in: tx)
-            }
+            guard old != role else { return nil }
+            let made = try await roles.assign(role, to: member, before: old, keeping: nil, in: workspace, tx)
             let detail = ["from": old.rawValue, "to": role.rawValue].merging(Self.byOperator) { old, _ in old }
             try await workspaces.audit.record(
                 AuditEvent(.roleChanged, by: nil, to: member, detail: detail), of: id, in: tx)
+            return made
         }
-        facts.hint(id, user: member)
+        if let moves { roles.tell(moves, of: member, in: id) }
     }
 
     /// The newest bans of the workspace.

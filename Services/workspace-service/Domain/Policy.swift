@@ -90,7 +90,7 @@ enum Policy {
 
     static func manage(_ role: ChannelRole) throws(Failure) {
         try see(role)
-        guard role == .owner else { throw .notAllowed }
+        guard role == .owner else { throw Self.notTheOwner }
     }
 
     /// The owner may transfer a channel to another of its members, except guests. The default channel always has the
@@ -107,7 +107,9 @@ enum Policy {
 
     /// Throws unless the user owns the channel, or has a role in the workspace that manages all its channels.
     static func manage(_ role: ChannelRole, in workspace: WorkspaceRole) throws(Failure) {
-        if !allows(.manageChannels, workspace) { try manage(role) }
+        if allows(.manageChannels, workspace) { return }
+        try see(role)
+        guard role == .owner else { throw Self.noManager }
     }
 
     /// A channel may be deleted, unless it is the default channel.
@@ -146,6 +148,9 @@ enum Policy {
     private static let inDefaultChannel = Failure.invalid("The default channel cannot be left.")
     private static let transferFirst = Failure(.refused, "An owner must transfer ownership before leaving.")
     private static let notAllowedByRole = Failure(.notAllowed, "Your role in the workspace does not allow this.")
+    private static let notTheOwner = Failure(.notAllowed, "Only the owner of the channel may do this.")
+    private static let noManager = Failure(
+        .notAllowed, "Only the owner of the channel, the owner of the workspace and its admins may do this.")
     private static let guestOwnsNothing = Failure(.refused, "The member must transfer their channels first.")
 }
 

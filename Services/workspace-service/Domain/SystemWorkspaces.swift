@@ -71,17 +71,18 @@ struct SystemWorkspaces: Sendable {
 
     private func setOwner(_ owner: UserID, of id: WorkspaceID) async throws {
         let changed = try await workspaces.changing(id, by: owner, admitsLockedOut: true) {
-            workspace, role, tx -> (workspace: Workspace, channel: Channel?)? in
+            workspace, role, tx -> (owned: (workspace: Workspace, channel: Channel?), entered: Channel?)? in
             if role == .owner { return nil }
             if try await !add(owner, to: workspace, in: tx), role == .outsider {
                 log.warning("the owner of system workspaces is banned from one", ["workspace": .id(id)])
                 return nil
             }
-            if role == .guest { try await workspaces.promoteGuest(owner, of: workspace, in: tx) }
-            return try await workspaces.setOwner(owner, of: id, in: tx)
+            let entered = try await role == .guest ? workspaces.promoteGuest(owner, of: workspace, in: tx) : nil
+            return (try await workspaces.setOwner(owner, of: id, in: tx), entered)
         }
-        guard let changed else { return }
-        workspaces.facts.tellOwner(of: changed.workspace, changed.channel)
+        guard let (owned, entered) = changed else { return }
+        if let entered { workspaces.facts.tell(.entered, of: id, .member(owner, of: entered.id)) }
+        workspaces.facts.tellOwner(of: owned.workspace, owned.channel)
         workspaces.facts.hint(id)
         workspaces.facts.hint(id, user: owner)
     }

@@ -36,7 +36,7 @@ struct WorkspaceOptionsChange: Sendable, Equatable {
 }
 
 /// Reads and changes the settings of a workspace.
-struct OptionsDesk: Sendable {
+struct OptionsEditor: Sendable {
     let workspaces: Workspaces
     let store: OptionsStore
     let secondFactors: SecondFactorRule

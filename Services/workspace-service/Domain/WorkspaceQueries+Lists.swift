@@ -27,16 +27,16 @@ extension WorkspaceQueries {
 
     func channelPage(of id: WorkspaceID, for viewer: Viewer) -> PagedList<Channel, ListKey>.Page {
         guard viewer.seesEverybody else { return myChannelPage(of: id, viewer.user) }
-        return { [channels] place, limit in try await channels.list(id, Page(behind: place, limit: limit)) }
+        return { [channels] place, limit in try await channels.list(id, Page(after: place, limit: limit)) }
     }
 
     func myChannelPage(of id: WorkspaceID, _ user: UserID) -> PagedList<Channel, ListKey>.Page {
-        { [channels] place, limit in try await channels.list(id, of: user, Page(behind: place, limit: limit)) }
+        { [channels] place, limit in try await channels.list(id, of: user, Page(after: place, limit: limit)) }
     }
 
     func memberPage(of id: WorkspaceID, for viewer: Viewer) -> PagedList<Person, ListKey>.Page {
         { [self] place, limit in
-            let page = Page(behind: place, limit: limit)
+            let page = Page(after: place, limit: limit)
             return try await people(
                 viewer.seesEverybody
                     ? members.list(id, page) : members.list(id, seenByGuest: viewer.user, page))
@@ -44,7 +44,7 @@ extension WorkspaceQueries {
     }
 
     func memberPage(of id: ChannelID) -> PagedList<Person, ListKey>.Page {
-        { [self] place, limit in try await people(channelMembers.list(id, Page(behind: place, limit: limit))) }
+        { [self] place, limit in try await people(channelMembers.list(id, Page(after: place, limit: limit))) }
     }
 
     private func people(_ memberships: [Membership]) async throws -> [Person] {

@@ -17,7 +17,7 @@ struct WorkspaceQueries: Sendable {
         var body = PagedBody()
         body.append(
             array: PagedList<Workspace, ListKey>(pageSize: Self.pageSize) { [workspaces] place, limit in
-                try await workspaces.list(of: user, isOldestFirst: isOldestFirst, behind: place, limit: limit)
+                try await workspaces.list(of: user, isOldestFirst: isOldestFirst, after: place, limit: limit)
             } key: {
                 ($0.createdAt.milliseconds, $0.id.rawValue)
             } write: { workspace, json in

@@ -181,17 +181,21 @@ struct Workspaces: Sendable {
         return workspace
     }
 
-    /// Makes a guest a member, so that they can own the workspace.
-    func promoteGuest(_ guest: UserID, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+    /// Makes a guest a member, so that they can own the workspace, and returns the default channel if they have entered it.
+    func promoteGuest(_ guest: UserID, of workspace: Workspace, in tx: PostgresTransaction) async throws -> Channel? {
         try await members.setRole(.member, of: guest, in: workspace.id, tx)
-        try await enterDefaultChannel(guest, of: workspace, in: tx)
+        return try await enterDefaultChannel(guest, of: workspace, in: tx)
     }
 
-    func enterDefaultChannel(_ user: UserID, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+    /// Makes a member of the workspace a member of its default channel, and returns it; nil if they were one before.
+    func enterDefaultChannel(
+        _ user: UserID, of workspace: Workspace, in tx: PostgresTransaction
+    ) async throws -> Channel? {
         guard let channel = try await channels.findDefault(of: workspace.id, in: tx),
             try await members.enterDefaultChannel(user, of: workspace.id, at: .now, in: tx)
-        else { return }
+        else { return nil }
         try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
+        return channel
     }
 
     /// Makes a member the owner of the workspace and of its default channel, which `WorkspaceFactPublisher.tellOwner` tells clients

@@ -1,6 +1,5 @@
 import Contract
 import Postgres
-import Redis
 import ServiceKit
 import Wire
 
@@ -8,7 +7,7 @@ import Wire
 /// hints that make caches read access again.
 struct WorkspaceFactPublisher: Sendable {
     let outbox: Outbox
-    let redis: Redis
+    let hints: RepeatedHints
 
     func workspaceChanged(_ workspace: Workspace, in tx: PostgresTransaction) async throws {
         try await append(.workspaceChanged(WorkspaceVersion(workspace)), in: tx)
@@ -68,12 +67,15 @@ struct WorkspaceFactPublisher: Sendable {
 
     /// Makes caches read access again: of a workspace, of one of its channels, or of one user in them.
     func hint(_ workspace: WorkspaceID, channel: ChannelID? = nil, user: UserID? = nil) {
-        redis.publish(AccessHint(workspace: workspace, channel: channel, user: user))
+        hints.publish(AccessHint(workspace: workspace, channel: channel, user: user))
     }
 
-    /// Tells the clients of a workspace of a change.
+    /// Tells the clients of a workspace of a change. If Redis does not take that now, they are told later to read the workspace again:
+    /// the values may be outdated by then.
     func tell(_ change: DirectoryHint.Change, of workspace: WorkspaceID, _ subject: DirectoryHint.Subject) {
-        redis.publish(DirectoryHint(change, of: workspace, subject))
+        hints.publish(
+            DirectoryHint(change, of: workspace, subject),
+            otherwise: DirectoryHint(.edited, of: workspace, .workspace(nil)))
     }
 
     func tell(_ change: DirectoryHint.Change, _ channel: Channel) {

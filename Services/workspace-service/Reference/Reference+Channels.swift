@@ -9,7 +9,7 @@ extension Reference {
     static let channels = RouteGroup(
         "Channels", "A channel is open to the members of its workspace. Guests see those that they were put in.",
         collection + named(.january2024, "{name}") + named(.july2024, "{channel_id}") + leaving
-            + [RouteDescription].files(of: CoverImages.Folder.channels.rawValue, "Members of the workspace may."))
+            + [RouteDescription].files(of: CoverImages.Folder.channels.rawValue, "For members of the workspace."))
 
     private static let collection = [
         RouteDescription(
@@ -40,7 +40,7 @@ extension Reference {
                 ]), reply: .json(one), errors: [.invalidRequest, .duplicate, .notFound, .notAllowed]),
             RouteDescription(
                 .generation(generation), .delete, channel, "Deletes a channel",
-                note: "For the owner of the channel or the workspace.",
+                note: "For the owner of the channel, and owners and admins of the workspace.",
                 errors: [.invalidRequest, .notFound, .notAllowed]),
             RouteDescription(
                 .generation(generation), .get, channel + "/members", "Lists the members of a channel",
@@ -51,7 +51,7 @@ extension Reference {
     private static let leaving = [
         RouteDescription(
             .generation(.july2024), .delete, path + "/{channel_id}/members/{user_id}", "Removes a member of a channel",
-            note: "For the owner of the channel or the workspace.",
+            note: "For the owner of the channel, and owners and admins of the workspace.",
             errors: [.invalidRequest, .notFound, .notAllowed, .refused]),
         RouteDescription(
             .native, .put, path + "/{channel_id}/members/{user_id}", "Puts a member in a channel",

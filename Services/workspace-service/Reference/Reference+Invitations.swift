@@ -8,7 +8,7 @@ extension Reference {
     private static let links = [
         RouteDescription(
             .native, .post, workspace + "/invitations", "Makes a link, or sends a mail",
-            note: "For owners and admins, and lower roles than their own.",
+            note: "For owners and admins. The role must be lower than their own.",
             body: .json([
                 .may("role", .choice(WorkspaceRole.assignable.map(\.rawValue)), "`member` without it."), channelIDs,
                 .may("expiresIn", .count, "Seconds; 7 days without it."),

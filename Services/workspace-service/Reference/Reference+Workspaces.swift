@@ -19,7 +19,7 @@ extension Reference {
                 .everyone, .get, workspace, "Shows a workspace with its channels and members",
                 reply: .json(.entity(WorkspaceView.detail)), errors: [.notFound]),
             RouteDescription(
-                .everyone, .put, workspace, "Changes a workspace", note: "What is absent stays. For the owner.",
+                .everyone, .put, workspace, "Changes a workspace", note: "What is absent stays. For owners and admins.",
                 body: .multipart([
                     .may("name", .text(longest: 30)), .may("description", .text(longest: 1000)), image,
                 ]), reply: .json(one), errors: [.invalidRequest, .duplicate, .notFound, .notAllowed]),
@@ -49,14 +49,15 @@ extension Reference {
                 note: "For the owner.",
                 body: .json([.may("owner_id", .id), .may("owner_ship", .id, "An old name of it.")]),
                 reply: .json(one), errors: [.invalidRequest, .notFound, .notAllowed]),
-        ] + [RouteDescription].files(of: CoverImages.Folder.workspaces.rawValue, "Members of the workspace may."))
+        ] + [RouteDescription].files(of: CoverImages.Folder.workspaces.rawValue, "For members of the workspace."))
 
     static let members = RouteGroup(
         "Members", "The users in a workspace.",
         [
             RouteDescription(
                 .everyone, .post, workspace + "/members", "Adds a user by email",
-                note: "The user must have an account, and joins at once.", body: .json([.has("email", .text)]),
+                note: "For owners and admins. The user must have an account, and joins at once.",
+                body: .json([.has("email", .text)]),
                 reply: .created(.entity(MemberView.entity)),
                 errors: [.unknownAccount, .invalidRequest, .duplicate, .notFound, .notAllowed, .refused]),
             RouteDescription(
@@ -67,7 +68,7 @@ extension Reference {
                 reply: .json(.entity(MemberView.entity)), errors: [.notFound]),
             RouteDescription(
                 .generation(.july2024), .delete, workspace + "/members/{user_id}", "Removes a member",
-                note: "The channels of the member pass to the owner of the workspace.",
+                note: "For owners and admins, on members with a lower role. The member's channels pass to the owner.",
                 errors: [.notFound, .notAllowed, .refused]),
         ])
 }

@@ -10,7 +10,7 @@ extension Call {
     /// The cursor of a list that is ordered by one number; nil for the first page.
     func numericCursor() throws(Failure) -> Int64? {
         guard let text = try query("cursor"), !text.isEmpty else { return nil }
-        guard let number = Int64(text), number >= 0 else { throw .invalid("The cursor is not valid.") }
+        guard let number = Int64(text), number >= 0 else { throw .invalid("cursor is not valid.") }
         return number
     }
 
@@ -19,7 +19,7 @@ extension Call {
         guard let cursor = try query("cursor"), !cursor.isEmpty else { return nil }
         let parts = cursor.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
         guard parts.count == 2, let moment = parts[0], let id = parts[1] else {
-            throw .invalid("The cursor is not valid.")
+            throw .invalid("cursor is not valid.")
         }
         return (moment, id)
     }

@@ -19,6 +19,13 @@ struct CoverRoutes: Sendable {
         }
     }
 
+    func registerInternal(in routes: inout InternalRoutes) { routes.add(PicturePieceRequest.self, piece) }
+
+    /// A piece of a cover, current or replaced, for a report's copy of it.
+    func piece(_ request: PicturePieceRequest) async throws -> ExportFilePiece {
+        try await covers.pictures.piece(for: request, in: CoverImages.Folder.allCases.map(\.rawValue))
+    }
+
     private func image(in folder: CoverImages.Folder, _ call: Call, _ caller: Caller) async throws -> Response {
         let name = "\(folder.rawValue)/\(try call.text("name"))"
         guard try await !memberships.visible(covers: [Pictures.path(of: name)], to: caller.user).isEmpty else {

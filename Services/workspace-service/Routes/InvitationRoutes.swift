@@ -5,7 +5,7 @@ import Wire
 
 /// Invitations and requests to join, for clients of the native API.
 struct InvitationRoutes: Sendable {
-    let desk: InvitationDesk
+    let manager: InvitationManager
     let requests: JoinRequests
     /// The address that invitations are opened at; the token follows it. Empty if there is none.
     let link: String
@@ -39,13 +39,13 @@ struct InvitationRoutes: Sendable {
             lifetime: fields.hasValue("expiresIn") ? .seconds(try fields.number("expiresIn")) : nil,
             maxUses: fields.hasValue("uses") ? try fields.number("uses") : nil, recipient: email,
             language: try fields.optionalText("language"), now: .now)
-        let invitation = try await desk.create(terms, in: id, by: caller.user, from: call.origin(of: caller))
+        let invitation = try await manager.create(terms, in: id, by: caller.user, from: call.origin(of: caller))
         return call.created(view(invitation, for: .owner))
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
         let limit = try call.listLimit()
-        let (found, role) = try await desk.list(
+        let (found, role) = try await manager.list(
             try call.id("id"), Page(before: try call.placeCursor(), limit: limit), for: caller.user)
         let last = found.count == limit ? found.last : nil
         return call.page(found, next: last.map { "\($0.createdAt.milliseconds)-\($0.id)" }) { invitation, json in
@@ -54,13 +54,13 @@ struct InvitationRoutes: Sendable {
     }
 
     func revoke(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await desk.revoke(
+        try await manager.revoke(
             try call.id("invitation_id"), of: try call.id("id"), by: caller.user, from: call.origin(of: caller))
         return call.done()
     }
 
     func preview(_ call: Call, _ caller: Caller) async throws -> Response {
-        let (invitation, workspace, inviter) = try await desk.preview(try await call.fields().text("token"))
+        let (invitation, workspace, inviter) = try await manager.preview(try await call.fields().text("token"))
         return call.reply { json in
             json.object { json in
                 json.object("workspace") { json in
@@ -77,18 +77,18 @@ struct InvitationRoutes: Sendable {
 
     func accept(_ call: Call, _ caller: Caller) async throws -> Response {
         let token = try await call.fields().text("token")
-        return call.reply(try await desk.accept(token, caller.user, from: call.origin(of: caller)).view())
+        return call.reply(try await manager.accept(token, caller.user, from: call.origin(of: caller)).view())
     }
 
     func mail(_ request: InvitationMailRequest) async throws -> InvitationMail {
-        try await desk.mail(of: request.invitation, link: link)
+        try await manager.mail(of: request.invitation, link: link)
     }
 
     /// An invitation with its link, unless the reader may not offer its role: admins would make further admins by the links of owners.
     private func view(_ invitation: Invitation, for reader: WorkspaceRole) -> InvitationView {
         let showsLink = invitation.kind == .link && (try? Policy.invite(reader, as: invitation.terms.role)) != nil
         return InvitationView(
-            invitation: invitation, token: showsLink ? desk.tokens.token(of: invitation.seed) : nil, link: link)
+            invitation: invitation, token: showsLink ? manager.tokens.token(of: invitation.seed) : nil, link: link)
     }
 
     private static func isAddress(_ text: String) -> Bool {
@@ -114,7 +114,7 @@ struct InvitationRoutes: Sendable {
     func listRequests(_ call: Call, _ caller: Caller) async throws -> Response {
         let limit = try call.listLimit()
         let found = try await requests.list(
-            try call.id("id"), Page(behind: try call.placeCursor(), limit: limit), for: caller.user)
+            try call.id("id"), Page(after: try call.placeCursor(), limit: limit), for: caller.user)
         let last = found.count == limit ? found.last?.request : nil
         return call.page(
             found.filter { $0.profile != nil }, next: last.map { "\($0.createdAt.milliseconds)-\($0.user)" }

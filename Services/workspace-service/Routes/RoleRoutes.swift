@@ -32,7 +32,7 @@ struct RoleRoutes: Sendable {
         let limit = try call.listLimit()
         let role = try call.query("role").flatMap { $0.isEmpty ? nil : $0 }.map(WorkspaceRole.init(client:))
         let found = try await roles.list(
-            try call.id("id"), only: role, Page(behind: try call.placeCursor(), limit: limit), for: caller.user)
+            try call.id("id"), only: role, Page(after: try call.placeCursor(), limit: limit), for: caller.user)
         let last = found.count == limit ? found.last?.member : nil
         return call.page(
             found.filter { $0.profile != nil }, next: last.map { "\($0.joinedAt.milliseconds)-\($0.user)" }
@@ -50,10 +50,10 @@ struct RoleRoutes: Sendable {
         let fields = try await call.fields()
         let role = try WorkspaceRole(client: try fields.text("role"))
         guard WorkspaceRole.assignable.contains(role) else {
-            throw Failure.invalid("A workspace gets another owner by a transfer.")
+            throw Failure.invalid("To change the owner, transfer the workspace.")
         }
         let channels: [ChannelID]? = fields.hasValue("channels") ? try fields.ids("channels") : nil
-        guard channels == nil || role == .guest else { throw Failure.invalid("Only guests are put in channels.") }
+        guard channels == nil || role == .guest else { throw Failure.invalid("channels is for the role guest only.") }
         try await roles.set(
             role, of: try call.id("user_id"), in: id, keeping: channels, by: caller.user,
             from: call.origin(of: caller))

@@ -5,7 +5,7 @@ import Wire
 
 /// The settings of a workspace, and the members that lack a required second factor, for clients of the native API.
 struct SettingsRoutes: Sendable {
-    let options: OptionsDesk
+    let options: OptionsEditor
 
     private static let day = Duration.seconds(86_400)
 
@@ -41,7 +41,7 @@ struct SettingsRoutes: Sendable {
     func lacking(_ call: Call, _ caller: Caller) async throws -> Response {
         let limit = try call.listLimit()
         let found = try await options.secondFactors.lacking(
-            in: try call.id("id"), Page(behind: try call.placeCursor(), limit: limit), for: caller.user)
+            in: try call.id("id"), Page(after: try call.placeCursor(), limit: limit), for: caller.user)
         let last = found.count == limit ? found.last?.member : nil
         return call.page(
             found.filter { $0.profile != nil }, next: last.map { "\($0.joinedAt.milliseconds)-\($0.user)" }

@@ -22,7 +22,7 @@ struct WorkspaceRoutes: Sendable {
 
     func create(_ call: Call, _ caller: Caller) async throws -> Response {
         let fields = try await call.fields()
-        let name = try NameRules.workspace(try fields.text("name"))
+        let name = try NameRules.name(try fields.text("name"))
         let description = try NameRules.description(try fields.interpolatedText("description")) ?? ""
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             guard let image else { throw Failure.invalid("image is required.") }
@@ -42,7 +42,7 @@ struct WorkspaceRoutes: Sendable {
     func edit(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         let fields = try await call.fields()
-        let name = try fields.optionalText("name").map(NameRules.workspace)
+        let name = try fields.optionalText("name").map(NameRules.name)
         let description = try NameRules.description(try fields.interpolatedText("description"))
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             let edited = try await workspaces.edit(

@@ -17,7 +17,8 @@ struct AuditStore: Sendable {
         "insert audit entries of user",
         """
         insert into audit.entry (workspace, key, at, action, actor, user_id, address, app, session)
-        select workspace, $2 || '-' || workspace, $3, $4, user_id, user_id, $5, $6, $7 from member where user_id = $1
+        select workspace, $2 || '-' || workspace, $3, $4, user_id, user_id, $5, $6, $7 from member
+        where user_id = $1 and joined_at - 5000 <= $3
         on conflict (key) do nothing
         """)
     private static let list = Statement.read(
@@ -54,7 +55,9 @@ struct AuditStore: Sendable {
             event.subject, PostgresJSON(detail), event.origin?.address, event.origin?.app, event.origin?.session)
     }
 
-    /// Adds an entry to the log of each workspace that the user is in, once for each key.
+    /// Adds an entry to the log of each workspace that the user is in, once for each key. The logs of workspaces that the user has joined
+    /// since `now` get none: a fact may come a day late, and all of them come again after Redis has lost them. Five seconds more are
+    /// allowed, because clocks of machines differ, and a sign-in with an app that has `auto_join` enters a workspace just before it.
     func insert(
         _ action: AuditAction, ofAllWorkspacesOf user: UserID, key: String, from origin: AuditOrigin, at now: Timestamp
     ) async throws {

@@ -163,7 +163,7 @@ struct ChannelStore: Sendable {
         try await transaction.query(Self.setOwner, id, owner).only(Channel.init(row:))
     }
 
-    /// Sets the owner of the default channel, who is always the workspace's owner, and returns this channel.
+    /// Sets the owner of the default channel, always the workspace's owner, and returns the channel.
     func setDefaultOwner(
         _ owner: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction
     ) async throws -> Channel? {

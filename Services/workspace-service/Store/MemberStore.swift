@@ -13,8 +13,8 @@ struct MemberStore: Sendable {
         from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
-    /// A member that comes back after the end of their grace is locked out from the first moment on. The rule is applied to
-    /// them again behind the commit: they may turn a second factor on meanwhile.
+    /// A member that comes back after the end of their grace is locked out from the first moment on. The rule is
+    /// applied to them again after the commit, because they may have turned a second factor on meanwhile.
     private static let add = Statement.write(
         "add member",
         """

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// A page of a list that is ordered by a moment and then by an id: at most `limit` rows behind the place, which itself is
+/// A page of a list that is ordered by a moment and then by an id: at most `limit` rows after the place, which itself is
 /// not included.
 struct Page: Sendable {
     /// Milliseconds since 1970.
@@ -11,7 +11,7 @@ struct Page: Sendable {
     let limit: Int
 
     /// - Parameter place: nil for the first page.
-    init(behind place: (moment: Int64, id: Int64)?, limit: Int) {
+    init(after place: (moment: Int64, id: Int64)?, limit: Int) {
         (moment, id) = place ?? (.min, .min)
         self.limit = limit
     }

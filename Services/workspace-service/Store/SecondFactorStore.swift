@@ -166,7 +166,7 @@ struct SecondFactorStore: Sendable {
             .map { row throws(PostgresError) in try row.next() }
     }
 
-    /// Locks members out or lets them in. It is a statement behind `lockDue`, so that it sees the latest second factors.
+    /// Locks members out or lets them in. It is a statement of its own after `lockDue`, so that it sees the latest second factors.
     func apply(
         to users: [UserID], in workspace: WorkspaceID, at now: Timestamp, _ tx: PostgresTransaction
     ) async throws -> [Change] {

@@ -90,9 +90,9 @@ struct WorkspaceStore: Sendable {
 
     /// A page of the user's workspaces, oldest or newest first.
     func list(
-        of user: UserID, isOldestFirst: Bool, behind place: (moment: Int64, id: Int64)?, limit: Int
+        of user: UserID, isOldestFirst: Bool, after place: (moment: Int64, id: Int64)?, limit: Int
     ) async throws -> [Workspace] {
-        let page = isOldestFirst ? Page(behind: place, limit: limit) : Page(before: place, limit: limit)
+        let page = isOldestFirst ? Page(after: place, limit: limit) : Page(before: place, limit: limit)
         return try await database.query(
             isOldestFirst ? Self.oldestOfUser : Self.newestOfUser, user, page.moment, page.id, page.limit
         ).map(Workspace.init(row:))
@@ -107,7 +107,7 @@ struct WorkspaceStore: Sendable {
     func lockedCount(ownedBy user: UserID, in transaction: PostgresTransaction) async throws -> Int {
         var batch = PostgresBatch()
         try batch.add(Self.lockOwner, user)
-        // A statement of its own, so that it sees what was committed during the wait for the lock.
+        // A separate statement sees the commits that were made during the wait for the lock.
         try batch.add(Self.countOwned, user)
         return Int(try await transaction.run(batch)[1].value(as: Int64.self))
     }

@@ -39,7 +39,7 @@ extension Failure {
     public static let notFound = Failure(.notFound, "No such data.")
 
     /// The caller can see the data but may not do this.
-    public static let notAllowed = Failure(.notAllowed, "Only the owner may do this.")
+    public static let notAllowed = Failure(.notAllowed, "Your role does not allow this.")
 
     /// The caller is locked out of a workspace that requires a second factor.
     public static let secondFactorMissing = Failure(

@@ -1,6 +1,6 @@
 public import Wire
 
-/// A history reply has brought a session up to a `seq` of a room, so its socket goes on after that.
+/// A history reply has brought a session up to a `seq` of a room, so its socket continues after that.
 ///
 /// chat-service publishes it before the reply leaves.
 public struct HistoryHint: Hint {

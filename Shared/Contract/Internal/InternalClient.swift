@@ -9,7 +9,7 @@ public import Wire
 /// An idempotent call that fails is sent once more, after a random pause and within the same deadline. Other calls are
 /// sent once, because only their caller knows whether they may be repeated. A service that fails half of its calls is
 /// not called for a second, and then by one call at a time. A refusal of the other service is thrown as the `Failure`
-/// that it replied; no reply and an unreadable reply are `Failure.unavailable`.
+/// that it replied, with the time to wait; no reply and an unreadable reply are `Failure.unavailable`.
 public struct InternalClient: Sendable {
     private let base: String
     private let credential: String
@@ -39,7 +39,8 @@ public struct InternalClient: Sendable {
         request.write(to: &writer)
         var call = HTTPClient.Request(Request.route.method, base + writer.path, body: writer.body)
         call.isIdempotent = Request.route.isIdempotent
-        let json = try await send(call, to: Request.route.template, upTo: Request.largestReply)
+        let json = try await send(
+            call, to: Request.route.template, upTo: Request.largestReply, forClient: Request.isForClient)
         guard let reply = Request.Reply(json) else { throw Failure.unavailable }
         return reply
     }
@@ -50,7 +51,7 @@ public struct InternalClient: Sendable {
     }
 
     private func send(
-        _ request: HTTPClient.Request, to template: String, upTo largestReply: Int
+        _ request: HTTPClient.Request, to template: String, upTo largestReply: Int, forClient isForClient: Bool = false
     ) async throws -> JSONValue {
         var request = request
         let span = CallContext.current?.recorder?.begin("\(request.method.rawValue) \(template)", .client)
@@ -71,8 +72,10 @@ public struct InternalClient: Sendable {
         do {
             let reply = try await http.send(request, retrying: policy(of: request))
             status = reply.status
-            outcome = reply.status.code < 500 ? .success : .failure
-            return try Self.answer(in: reply)
+            let json = try? JSONValue(parsing: reply.body)
+            let isBusy = isForClient && Self.code(in: json) == .tooManyCalls
+            outcome = reply.status.code < 500 || isBusy ? .success : .failure
+            return try Self.answer(json, reply.status, isBusy: isBusy)
         } catch let failure as HTTPClient.Failure {
             outcome = failure.kind.outcome
             if failure.kind == .cancelled { throw CancellationError() }
@@ -88,13 +91,17 @@ public struct InternalClient: Sendable {
             attemptDeadline: deadline / 2)
     }
 
-    private static func answer(in reply: HTTPClient.Reply) throws(Failure) -> JSONValue {
-        let json = try? JSONValue(parsing: reply.body)
-        if reply.status.code == 200, let json { return json }
-        guard let code = json?["errorCode"]?.string.flatMap(ErrorCode.init), code != .serverError,
-            reply.status.code < 500
-        else { throw .unavailable }
-        throw Failure(code, json?["detail"]?.string ?? "", status: Int(reply.status.code))
+    /// - Parameter isBusy: whether the service refuses the call of a client to limit its load.
+    private static func answer(_ json: JSONValue?, _ status: Status, isBusy: Bool) throws(Failure) -> JSONValue {
+        if status.code == 200, let json { return json }
+        guard let code = code(in: json), code != .serverError, status.code < 500 || isBusy else { throw .unavailable }
+        throw Failure(
+            code, json?["detail"]?.string ?? "", status: Int(status.code),
+            retryAfter: json?["retry_after"]?.int.map { .milliseconds($0) })
+    }
+
+    private static func code(in json: JSONValue?) -> ErrorCode? {
+        json?["errorCode"]?.string.flatMap(ErrorCode.init)
     }
 }
 

@@ -13,6 +13,10 @@ public protocol InternalRequest: Sendable, Equatable {
     /// Bytes of a reply at most; 8 MiB by default.
     static var largestReply: Int { get }
 
+    /// Whether the call does what a client has asked for, so that the client is told if the other service is overloaded. Otherwise an
+    /// overloaded service is one that does not answer. False by default.
+    static var isForClient: Bool { get }
+
     /// Fills in the path parameters, in their order, then the query and the body.
     func write(to request: inout InternalRequestWriter)
 
@@ -23,6 +27,7 @@ public protocol InternalRequest: Sendable, Equatable {
 
 extension InternalRequest {
     public static var largestReply: Int { 8 * 1024 * 1024 }
+    public static var isForClient: Bool { false }
 }
 
 /// The method and path of an internal call, and whether a failed call may be sent again.

@@ -1,6 +1,7 @@
 public import Wire
 
-/// A bot's answer to a command that is for the member alone who ran it. Clients are sent it; it is stored nowhere.
+/// A bot's answer that only the member that ran the command sees. It is sent to the member's clients and stored
+/// nowhere.
 public struct PrivateAnswer: Sendable, Equatable {
     /// The id of the run.
     public let run: String

@@ -1,7 +1,7 @@
 internal import Wire
 
-/// What a native client knows of a picture before it loads it. The previews themselves are at the picture's path with
-/// `?size=small` and `?size=medium`.
+/// The properties of a picture that a native client gets before it loads the picture. The previews themselves are at
+/// the picture's path with `?size=small` and `?size=medium`.
 public struct FilePreview: Sendable, Equatable {
     /// The path of the picture, one of the message's files.
     public let file: String

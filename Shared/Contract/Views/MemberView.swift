@@ -1,7 +1,7 @@
 public import Wire
 
 extension UserID {
-    /// The system, which owns what no user owns. No account has this id.
+    /// The system, as the owner of objects without a user as owner. No account has this id.
     public static let system = UserID(0)
 }
 

@@ -39,6 +39,9 @@ public struct MessageBody: Sendable, Equatable {
     /// About as many bytes as its reactions have in JSON at most: emojis, ids and punctuation.
     public var reactionBytes: Int { (revision?.reactions ?? []).reduce(0) { $0 + 160 + 24 * $1.users.count } }
 
+    /// About as many bytes as its mentions have in JSON at most.
+    public var mentionBytes: Int { 48 * (traits?.mentions.count ?? 0) }
+
     func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
         json.field("seq", seq)
         json.field("content", shownContent(for: profile))

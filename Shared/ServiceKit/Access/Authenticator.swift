@@ -54,7 +54,7 @@ public final class Authenticator: Sendable {
     /// The shortest time between two fetches that tokens with unknown keys cause.
     private static let keyInterval = Duration.seconds(1)
 
-    /// How long a bot's token is known without a question. Its end is told as that of any session.
+    /// How long an answer about a bot's token is kept. Its revocation arrives like that of any session.
     private static let botLifetime = Duration.seconds(30)
 
     /// The time between two regular fetches, which learn a rotation before the first token of the new key arrives.
@@ -166,8 +166,8 @@ public final class Authenticator: Sendable {
         return identity
     }
 
-    /// Verifies a token after its unknown key was fetched for. A retired key is no longer published, and all of its tokens
-    /// have expired; a client with such a token gets "expired", and refreshes.
+    /// Verifies a token after the keys were fetched because its key was unknown. A retired key is no longer published, and
+    /// all of its tokens have expired; a client with such a token gets "expired", and refreshes.
     private func verifyOrReportExpiry(of token: [UInt8], for purpose: Purpose) throws -> Identity {
         do {
             return try verify(token, for: purpose)

@@ -12,7 +12,7 @@ public enum BotToken {
     /// The first characters of a token, by which people tell tokens apart.
     public static func hint(of secret: BearerSecret) -> String { prefix + secret.text.prefix(shown) }
 
-    /// The secret of a token; nil for a token that is no bot's.
+    /// The secret of a token; nil for a token that is not a bot's.
     static func secret(in token: [UInt8]) -> BearerSecret? {
         guard token.starts(with: prefix.utf8) else { return nil }
         return BearerSecret(String(decoding: token.dropFirst(prefix.utf8.count), as: UTF8.self))

@@ -5,7 +5,7 @@ internal import HTTP
 enum OperatorCaller: Sendable {
     /// Shows the credential that operators share. They name themselves in `X-Operator`.
     case sharing(OperatorList)
-    /// Shows a credential of their own, which tells the name.
+    /// Shows a credential of their own, which determines the name.
     case own(OperatorList.Entry)
 
     /// Whether the operator may change anything.

@@ -1,4 +1,6 @@
+internal import Contract
 internal import EventLoop
+internal import Glibc
 internal import Synchronization
 internal import Telemetry
 
@@ -17,10 +19,16 @@ final class OperatorFile: Sendable {
         self.log = log
     }
 
-    /// The operators of now; none if the file is not there. A file that cannot be read has none either.
+    /// The operators of now; none if the file is not there.
+    ///
+    /// - Throws: if the file cannot be read. Without the list the shared credential could use the name of anybody.
     func list() async throws -> OperatorList {
         guard !path.isEmpty else { return OperatorList() }
-        let text = try await pool.run { [path] in Config.textOfFile(path) ?? "" }
+        guard let text = try await pool.run({ [path] in Self.text(path) }) else {
+            throw Failure(
+                .serverError, "operators_file cannot be read: look at its permissions, and whether it is UTF-8.",
+                status: 503)
+        }
         return known.withLock { known in
             guard text != known.text else { return known.list }
             known = (text, OperatorList(text))
@@ -29,5 +37,11 @@ final class OperatorFile: Sendable {
             }
             return known.list
         }
+    }
+
+    /// Nil for a file that is there and cannot be read.
+    private static func text(_ path: String) -> String? {
+        if access(path, F_OK) != 0 && errno == ENOENT { return "" }
+        return Config.textOfFile(path)
     }
 }

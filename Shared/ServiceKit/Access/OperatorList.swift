@@ -7,7 +7,7 @@ public enum OperatorRole: String, Sendable, CaseIterable {
     case `operator`
     /// Looks, and does not act.
     case viewer
-    /// Is not let in any more. The line keeps the name, so that nobody else gets it.
+    /// Has no access any more. The line keeps the name, so that no other operator gets it.
     case removed
 }
 
@@ -32,7 +32,7 @@ public struct OperatorList: Sendable, Equatable {
     }
 
     public private(set) var entries: [Entry] = []
-    /// The numbers of the lines that cannot be read. They let nobody in.
+    /// The numbers of the lines that cannot be read. They give no access.
     public private(set) var unreadable: [Int] = []
 
     /// The most characters of a name.
@@ -82,7 +82,7 @@ public struct OperatorList: Sendable, Equatable {
     }
 
     /// The operator with this credential; nil if there is none, or for a credential too short to be secret. Digests are compared,
-    /// so the time of the comparison tells nothing about a credential.
+    /// so the time of the comparison reveals nothing about a credential.
     func holder(of credential: Span<UInt8>) -> Entry? {
         guard credential.count >= Self.shortestCredential else { return nil }
         let digest = Hexadecimal.encode(SHA256.digest(of: credential).span)

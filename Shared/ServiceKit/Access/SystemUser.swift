@@ -1,7 +1,7 @@
 public import Contract
 
-/// The owner of what no user owns, such as system workspaces. It has a profile but no account: it cannot sign in, and
-/// it cannot be found by its email address.
+/// The owner of objects without a user as owner, such as system workspaces. It has a profile but no account: it cannot
+/// sign in, and it cannot be found by its email address.
 public struct SystemUser: Sendable {
     /// The setting of its nickname.
     public static let nameKey = ConfigKey(

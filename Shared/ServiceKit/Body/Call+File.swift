@@ -21,7 +21,7 @@ extension Call {
         _ name: String, in store: any FileStore, title: String? = nil, hasPreviews: Bool = true
     ) async throws -> Response {
         if let text = try query("size") {
-            guard let size = PreviewSize(rawValue: text) else { throw Failure.invalid("size is small or medium.") }
+            guard let size = PreviewSize(rawValue: text) else { throw Failure.invalid("size must be small or medium.") }
             if hasPreviews, let preview = try await fileIfStored(size.storeName(of: name), in: store, title: nil) {
                 return preview
             }
@@ -69,7 +69,7 @@ extension FileStore {
         headers.append(.contentDisposition, disposition + titled)
         let reply = FileReply(stored.file, size: stored.size, type: mediaType, tag: tag)
         guard let response = reply.response(to: request, headers: headers) else {
-            throw Failure(.invalidRequest, "The file has no such range.", status: 416)
+            throw Failure(.invalidRequest, "The requested range is not within the file.", status: 416)
         }
         return response
     }

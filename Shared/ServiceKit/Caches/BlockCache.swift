@@ -113,7 +113,7 @@ public final class BlockCache: Sendable {
 
     private func invalidate(_ users: [UserID]) {
         state.withLock { state in
-            // To take everything for outdated is always correct, and keeps the number of hints bounded.
+            // Treating everything as outdated is always correct, and keeps the number of hints bounded.
             if state.hints.count >= capacity {
                 state.hints.removeAll()
                 if state.liveSince != nil { state.liveSince = EventLoop.preciseNow }

@@ -102,7 +102,7 @@ struct ProfileCacheState {
             entries[user]?.newest = max(known.newest, version)
         } else {
             if announced.count >= Self.mostAnnounced { announced.removeAll(keepingCapacity: true) }
-            // A hint that Redis refused at first comes behind later ones.
+            // A hint that Redis refused at first arrives after later ones.
             announced[user] = max(announced[user] ?? 0, version)
         }
     }

@@ -16,36 +16,44 @@ public final class LostEntryCheck: Sendable {
     let redis: Redis
     let streams: OutboxStreams
     let statements: OutboxStatements
+    /// Nil for tables on one server.
+    let parts: (any OutboxParts)?
     private let loops: LoopLocal<EventLoop>
-    private let log: Log
-    private let progress = Mutex(Progress())
+    let log: Log
+    let progress = Mutex(Progress())
 
-    private struct Progress {
+    struct Progress {
         /// The state of a loop's connections in its last complete check, by the loop's index.
         var checked: [Int: RedisState] = [:]
         /// The loops with new connections, by their indices.
         var waiting: Set<Int> = []
+        /// Workspaces that checks have left out, because their part was out of reach.
+        var unseen: Set<Int64> = []
+        /// The newest entry of each stream that the first of these checks has found there. None after a loss, or a check by new
+        /// connections: another process may have published again what Redis has lost.
+        var found: [RedisKey: RedisStreamEntry.ID] = [:]
     }
 
     private static let resetBatch = 5000
     /// Each of several streams has an entry among so many, unless hardly anything is published.
-    private static let checkedRows = 500
+    static let checkedRows = 500
     /// The time for the servers' answers. They are asked again after it, and after a pause if a command cannot be queued.
     private static let answerTimeout = Duration.seconds(5)
     private static let pauseBetweenQuestions = Duration.milliseconds(50)
 
-    private static let lastPublished = Statement.read(
+    static let lastPublished = Statement.read(
         "last published outbox entries",
         "select entry from outbox where published_at is not null order by published_at desc, id desc limit $1")
 
     init(
         database: PostgresPool, redis: Redis, streams: OutboxStreams, statements: OutboxStatements,
-        on loops: EventLoopGroup, log: Log
+        parts: (any OutboxParts)?, on loops: EventLoopGroup, log: Log
     ) {
         self.database = database
         self.redis = redis
         self.streams = streams
         self.statements = statements
+        self.parts = parts
         self.loops = LoopLocal(loops) { $0 }
         self.log = log
     }
@@ -110,7 +118,7 @@ public final class LostEntryCheck: Sendable {
             } catch {
                 progress.withLock { _ = $0.waiting.insert(index) }
                 if Task.isCancelled { return }
-                log.warning("lost outbox entries cannot be looked for yet", ["cause": .cause(error)])
+                log.warning("the check for lost outbox entries failed and will be retried", ["cause": .cause(error)])
             }
         }
     }
@@ -120,39 +128,69 @@ public final class LostEntryCheck: Sendable {
             let state = redis.state
             // The next connections are noted as well.
             guard state.isConnected else { return }
-            try await repair()
+            try await repair(areNew: true)
             guard redis.state == state else { return }
             progress.withLock { $0.checked[loop.index] = state }
         }
     }
 
     /// Checks that each stream still has the entry that was published last. If not, all rows that are kept are published
-    /// again.
-    func repair() async throws {
+    /// again. Rows of a part that is out of reach are left out: see `checkUnseen`.
+    ///
+    /// - Parameter areNew: whether no check has ended by the connections.
+    func repair(areNew: Bool = false) async throws {
         let limit = streams.keys.count == 1 ? 1 : Self.checkedRows
-        let latest = try await database.query(Self.lastPublished, limit).map { row throws(PostgresError) in
-            try row.next(as: String.self)
+        let (latest, unseen) = try await lastPublished(atMost: limit)
+        let isFirst = progress.withLock { progress in
+            let isFirst = progress.unseen.isEmpty
+            if isFirst || areNew { progress.found = [:] }
+            progress.unseen.formUnion(unseen)
+            return isFirst
         }
+        var found: [RedisKey: RedisStreamEntry.ID] = [:]
         var checked: Set<RedisKey> = []
         for (stream, id) in latest.compactMap(streams.place) where checked.insert(stream).inserted {
-            guard try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty else { continue }
+            if try await has(id, in: stream) {
+                found[stream] = id
+                continue
+            }
+            progress.withLock { $0.found = [:] }
             let count = try await resetPublishedRows()
             return log.warning(
                 "redis has lost outbox entries; they are published again",
                 ["stream": .name(stream.name), "count": .count(count)])
         }
+        if isFirst, !areNew { progress.withLock { $0.found = found } }
     }
+
+    func has(_ entry: RedisStreamEntry.ID, in stream: RedisKey) async throws -> Bool {
+        try await !redis.entries(ofStream: stream, from: entry, through: entry, limit: 1).isEmpty
+    }
+
+    /// The entries that were published last, and the workspaces that are out of reach.
+    private func lastPublished(atMost limit: Int) async throws -> (entries: [String], unseen: Set<Int64>) {
+        if let parts { return try await lastPublished(atMost: limit, in: parts) }
+        return (try await database.query(Self.lastPublished, limit).map(Self.entry), [])
+    }
+
+    /// Reads the column entry.
+    static func entry(_ row: inout Row) throws(PostgresError) -> String { try row.next() }
+
+    /// Reads the column workspace.
+    static func workspace(_ row: inout Row) throws(PostgresError) -> Int64 { try row.next() }
 
     /// Marks all published rows as waiting, all or none: an entry that another instance publishes meanwhile would hide
     /// the loss from the next check. Each statement marks a limited number of rows, because the server limits the time
-    /// of a statement.
+    /// of a statement. Rows of a part that is out of reach stay as they are: see `checkUnseen`.
     ///
     /// - Returns: the number of rows.
     private func resetPublishedRows() async throws -> Int {
-        try await database.transaction { tx in
-            var workspaces: [Int64] = [0]
-            if let list = statements.publishedWorkspaces {
-                workspaces = try await tx.query(list).map { row throws(PostgresError) in try row.next() }
+        var reachable: [Int64]?
+        if let parts { reachable = try await publishedWorkspaces(in: parts) }
+        return try await database.transaction { [reachable] tx in
+            var workspaces: [Int64] = reachable ?? [0]
+            if reachable == nil, let list = statements.publishedWorkspaces {
+                workspaces = try await tx.query(list).map(Self.workspace)
             }
             var total = 0
             for workspace in workspaces { total += try await resetPublishedRows(of: workspace, in: tx) }
@@ -160,7 +198,7 @@ public final class LostEntryCheck: Sendable {
         }
     }
 
-    private func resetPublishedRows(of workspace: Int64, in tx: PostgresTransaction) async throws -> Int {
+    func resetPublishedRows(of workspace: Int64, in tx: PostgresTransaction) async throws -> Int {
         var (total, newest): (Int, Int64) = (0, 0)
         while true {
             let part = try await tx.query(statements.reset, newest, Self.resetBatch, workspace).only {

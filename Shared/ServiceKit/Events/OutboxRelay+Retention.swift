@@ -5,27 +5,52 @@ internal import Wire
 extension OutboxRelay {
     private static let batch = 500
 
+    /// A published row that is old.
+    private struct OldRow: Sendable {
+        let id: Int64
+        let entry: String
+        let workspace: Int64
+        let publishedAt: Int64
+
+        /// Reads the columns id, entry, workspace, published_at.
+        init(row: inout Row) throws(PostgresError) {
+            id = try row.next()
+            entry = try row.next()
+            workspace = try row.next()
+            publishedAt = try row.next()
+        }
+    }
+
     /// Deletes published rows that are older than their retention and that every consumer group has acknowledged, and
     /// trims the streams before them. If a stream has no group only the age counts. A stream with an entry that is not acknowledged
     /// keeps its own rows and not those of other streams.
+    ///
+    /// While a part of a divided outbox is out of reach, rows and entries are kept as long as without a group: the entries of its rows
+    /// should still be there when it returns, and until they are checked.
     func deleteOldRows() async throws {
         var done: [RedisKey: RedisStreamEntry.ID] = [:]
         for stream in streams.keys { done[stream] = try await acknowledged(in: stream) }
-        let age = done.count < streams.keys.count ? retention.unread : retention.acknowledged
+        let isEarly = done.count < streams.keys.count || lostEntries.hasUnseen
+        let age = isEarly ? retention.unread : retention.acknowledged
+        if try await deleteOldRows(of: nil, age: age, before: done) { return }
+        guard let parts else { return }
+        for part in try await parts.reachable(among: try await parts.workspacesWithRows()) {
+            _ = try await deleteOldRows(of: part, age: retention.unread, before: done)
+        }
+    }
+
+    /// Deletes the old rows of a part; nil for all. Returns whether they were within reach.
+    private func deleteOldRows(
+        of part: [Int64]?, age: Duration, before done: [RedisKey: RedisStreamEntry.ID]
+    ) async throws -> Bool {
         // The patterns of the streams that keep rows.
         var keeping: Set<String> = []
-        // Rows that are kept were read once: the next query begins behind them.
+        // Rows that are kept were read once: the next query begins after them.
         var begin: Int64 = 0
         while !Task.isCancelled {
-            let old = try await database.query(
-                statements.old, Self.batch, age.wholeMilliseconds, keeping.sorted(), begin)
-            let rows = try old.map { row throws(PostgresError) in
-                (
-                    id: try row.next(as: Int64.self), place: streams.place(try row.next(as: String.self)),
-                    workspace: try row.next(as: Int64.self), publishedAt: try row.next(as: Int64.self)
-                )
-            }
-            begin = rows.last?.publishedAt ?? begin
+            guard let old = try await oldRows(of: part, age: age, except: keeping, from: begin) else { return false }
+            let rows = old.map { (row: $0, place: streams.place($0.entry)) }
+            begin = old.last?.publishedAt ?? begin
             let deletable = rows.filter { row in
                 guard let place = row.place, let done = done[place.key] else { return true }
                 return place.id < done
@@ -33,8 +58,8 @@ extension OutboxRelay {
             var newest: [RedisKey: RedisStreamEntry.ID] = [:]
             for place in deletable.compactMap(\.place) { newest[place.key] = max(place.id, newest[place.key] ?? .zero) }
             if !newest.isEmpty {
-                for (workspace, rows) in Dictionary(grouping: deletable, by: \.workspace) {
-                    try await database.execute(statements.delete, rows.map(\.id), workspace)
+                for (workspace, rows) in Dictionary(grouping: deletable, by: \.row.workspace) {
+                    try await database.execute(statements.delete, rows.map(\.row.id), workspace)
                 }
                 for (stream, id) in newest { try await redis.trimStream(stream, before: id) }
             }
@@ -46,7 +71,27 @@ extension OutboxRelay {
                 keeping.insert(pattern)
             }
             // Otherwise the next query would find the same rows.
-            guard isFull, keeping.count > known || (deletable.count == Self.batch && !newest.isEmpty) else { return }
+            guard isFull, keeping.count > known || (deletable.count == Self.batch && !newest.isEmpty) else { break }
+        }
+        return true
+    }
+
+    /// Reads old rows of a part, or of all; nil if one of all parts is out of reach.
+    private func oldRows(
+        of part: [Int64]?, age: Duration, except keeping: Set<String>, from begin: Int64
+    ) async throws -> [OldRow]? {
+        let (age, patterns, old) = (age.wholeMilliseconds, keeping.sorted(), statements.old)
+        guard let parts else {
+            return try await database.query(old, Self.batch, age, patterns, begin).map(OldRow.init(row:))
+        }
+        guard let part else {
+            return try await parts.attempt { tx in
+                try await tx.query(old, Self.batch, age, patterns, begin).map(OldRow.init(row:))
+            }
+        }
+        return try await parts.find(among: Set(part)) { tx, part in
+            try await tx.query(OutboxPartStatements.old, Self.batch, age, patterns, begin, part)
+                .map(OldRow.init(row:))
         }
     }
 

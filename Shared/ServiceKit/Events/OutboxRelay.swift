@@ -26,6 +26,8 @@ struct OutboxRelay: Sendable {
     /// How long the relay sleeps without a signal. A writer may end before it signals.
     private static let pollInterval = Duration.seconds(1)
     private static let cleaningInterval = Duration.seconds(60)
+    /// The pause between looks for parts that were out of reach.
+    private static let unseenInterval = Duration.seconds(5)
 
     private static let keepAlive = Statement.read("keep outbox transaction alive", "select")
 
@@ -33,15 +35,20 @@ struct OutboxRelay: Sendable {
     var redis: Redis { lostEntries.redis }
     var streams: OutboxStreams { lostEntries.streams }
     var statements: OutboxStatements { lostEntries.statements }
+    var parts: (any OutboxParts)? { lostEntries.parts }
 
     /// Relays until cancelled.
     func run(on loop: EventLoop) async throws {
-        var nextCleaning = loop.now
+        var (nextCleaning, nextUnseen) = (loop.now, loop.now)
         while !Task.isCancelled {
             // Redis may have restarted empty, or failed over to a replica without the latest entries.
             await lostEntries.runWaiting()
             let connections = redis.state
             if lostEntries.covers(connections, on: loop) {
+                if loop.now >= nextUnseen {
+                    nextUnseen = loop.now + Self.unseenInterval.wholeNanoseconds
+                    try await lostEntries.checkUnseen()
+                }
                 while redis.state == connections, try await relayBatches(by: connections, on: loop), !Task.isCancelled {
                     await lostEntries.runWaiting()
                 }
@@ -55,18 +62,50 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Publishes the next rows, of each workspace if the outbox is divided, and returns whether there may be more.
+    /// Publishes the next rows, of each workspace if the outbox is divided, and returns whether there may be more. If the rows of one
+    /// workspace are out of reach on several servers, the others are published; the first failure is thrown at the end.
     private func relayBatches(by connections: RedisState, on loop: EventLoop) async throws -> Bool {
         guard let list = statements.workspaces else { return try await relayBatch(of: 0, by: connections, on: loop) }
-        let workspaces = try await database.query(list, Self.batch, grace.wholeMilliseconds)
-            .map { row throws(PostgresError) in try row.next(as: Int64.self) }
+        var workspaces = try await waitingWorkspaces(list)
         var mayBeMore = workspaces.count == Self.batch
-        for workspace in workspaces {
-            if try await relayBatch(of: workspace, by: connections, on: loop) { mayBeMore = true }
+        var failure: PostgresError?
+        while let workspace = workspaces.popFirst() {
+            do {
+                if try await relayBatch(of: workspace, by: connections, on: loop) { mayBeMore = true }
+            } catch let error as PostgresError {
+                // On one server each of the others would fail as well.
+                guard let parts, !Task.isCancelled else { throw error }
+                // Each of the others would wait for a server that gives no answer.
+                if failure == nil {
+                    let reachable = Set(try await parts.reachable(among: Set(workspaces)).joined())
+                    workspaces = workspaces.filter(reachable.contains)[...]
+                }
+                failure = failure ?? error
+            }
             // The check for another loop, and with it the marks of that loop, must not wait for hundreds of workspaces.
             await lostEntries.runWaiting()
         }
+        if let failure { throw failure }
         return mayBeMore
+    }
+
+    /// The workspaces with rows to publish. While a part of a divided outbox is out of reach, its are missing.
+    private func waitingWorkspaces(_ list: Statement) async throws -> ArraySlice<Int64> {
+        let age = grace.wholeMilliseconds
+        guard let parts else {
+            return try await database.query(list, Self.batch, age).map(LostEntryCheck.workspace)[...]
+        }
+        let all = try await parts.attempt { tx in
+            try await tx.query(list, Self.batch, age).map(LostEntryCheck.workspace)
+        }
+        if let all { return all[...] }
+        let found = try await parts.find(among: try await parts.workspacesWithRows()) { tx, part in
+            let rows = try await tx.query(OutboxPartStatements.workspaces, Self.batch, age, part)
+            return try rows.map { row throws(PostgresError) in
+                (workspace: try row.next(as: Int64.self), first: try row.next(as: Int64.self))
+            }
+        }
+        return found.sorted { $0.first < $1.first }.prefix(Self.batch).map(\.workspace)[...]
     }
 
     /// Publishes the next rows and returns whether there may be more. Published rows are marked even if a later one
@@ -77,7 +116,7 @@ struct OutboxRelay: Sendable {
         let (mayBeMore, published, failure) = try await database.transaction { tx in
             let rows = try await tx.query(statements.waiting, Self.batch, grace.wholeMilliseconds, workspace).map {
                 row throws(PostgresError) in
-                OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
+                OutboxRow(workspace: workspace, id: try row.next(), type: try row.next(), body: try row.next())
             }
             let end = loop.now + Self.batchDuration.wholeNanoseconds
             var waiting = rows[...]
@@ -159,6 +198,8 @@ struct OutboxRelay: Sendable {
 
 /// A row of an outbox: a message that a service has committed to publish.
 public struct OutboxRow: Sendable {
+    /// Its workspace in a divided outbox; 0 in one that is whole.
+    public let workspace: Int64
     public let id: Int64
     public let type: String
     /// JSON.

@@ -6,7 +6,7 @@ public import Wire
 /// Counts the moves of a user's read markers in Redis, for a few minutes. A gateway that keeps the start of a user's `/me`
 /// socket uses it again only while the count is the same.
 ///
-/// Nothing else tells a gateway that a kept start has old counts, so moves are counted again until Redis has taken them.
+/// A gateway has no other way to notice that a kept start has old counts, so moves are counted again until Redis has taken them.
 public final class ReadMoves: Sendable {
     private struct Uncounted {
         /// Users with moves that Redis has not taken.

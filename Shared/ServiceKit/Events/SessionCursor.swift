@@ -28,7 +28,7 @@ public struct SessionCursor: Sendable, Equatable {
     public let seq: Int64?
     /// The seq up to which history replies held messages.
     public let history: Int64?
-    /// When the last history reply left; nil where a socket has gone on from there.
+    /// When the last history reply left; nil where a socket has continued from there.
     public let reported: Timestamp?
     /// The newest socket of the session that has not left.
     public let socket: Socket?

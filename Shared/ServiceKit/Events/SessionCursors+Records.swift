@@ -1,7 +1,7 @@
 public import Wire
 
 extension SessionCursors {
-    /// A socket that goes on from a cursor.
+    /// A socket that continues from a cursor.
     public struct SocketRecord: Sendable {
         let session: SessionID
         let room: RoomID

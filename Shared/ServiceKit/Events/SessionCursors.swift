@@ -8,7 +8,7 @@ public import Wire
 ///
 /// - `seq` and `history` are those of `SessionCursor`. They only grow, so late and repeated writes do no harm. But
 ///   when a newer socket takes an older one's place, messages that only the older one was sent no longer count.
-/// - `told` is the time of the last history reply, until a socket goes on from there.
+/// - `told` is the time of the last history reply, until a socket continues from there.
 /// - `live`, `from`, `joined`, `heard` and `end` describe the newest socket. An older socket of the session cannot overwrite them.
 ///   `joined` stays when the socket leaves: an older one may be half-open, and moves the cursor only if its client has
 ///   been heard since.
@@ -120,7 +120,7 @@ public struct SessionCursors: Sendable {
 
     // MARK: History
 
-    /// A history call has begun. Nobody waits for the write: it only makes a socket wait that joins meanwhile.
+    /// A history call has begun. The call does not wait for this write, which only makes sockets wait that join meanwhile.
     ///
     /// - Returns: the token for `report` or `endRead`.
     public func beginRead(_ session: SessionID, _ room: RoomID) -> Timestamp {
@@ -130,7 +130,7 @@ public struct SessionCursors: Sendable {
         return now
     }
 
-    /// The history call has failed, or has no reply that a socket goes on from. If the write is lost, the mark expires.
+    /// The history call has failed, or has no reply that a socket continues from. If the write is lost, the mark expires.
     public func endRead(_ session: SessionID, _ room: RoomID, begun: Timestamp) async {
         _ = try? await redis.run(
             Self.endScript, keys: [Self.readingKey(session, room)], begun.milliseconds, within: Self.endTimeout)

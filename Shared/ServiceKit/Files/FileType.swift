@@ -39,9 +39,13 @@ public struct FileType: Sendable, Equatable {
 
     /// The name for downloads of a file that its sender called `name`: unchanged if its suffix fits the type, else with the
     /// type's suffix appended.
-    public func title(of name: String) -> String {
-        let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased()
-        return ending.map(kin.contains) == true ? name : name + "." + suffix
+    public func title(of name: String) -> String { fittingEnding(of: name).isEmpty ? name + "." + suffix : name }
+
+    /// The ending of a name that fits the type although it is not that of stored files, such as `.docx` of a zip file; empty for
+    /// any other name.
+    public func fittingEnding(of name: String) -> String {
+        let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+        return kin.contains(ending.lowercased()) ? "." + ending : ""
     }
 
     /// The name without the type's suffix, in upper or lower case.

@@ -36,7 +36,7 @@ public struct PicturePreviews: Sendable {
         counts = Counts(made: counter("made"), refused: counter("refused"), failed: counter("failed"))
         let exists = access(path, X_OK) == 0
         if limits.processes > 0, !exists {
-            log.warning("there is no program for previews of pictures", ["program": .name(path)])
+            log.warning("the program for picture previews is missing", ["program": .name(path)])
         }
         pool =
             exists && limits.processes > 0

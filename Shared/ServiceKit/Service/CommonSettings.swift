@@ -59,6 +59,9 @@ struct CommonSettings: Sendable {
         "internal_timeout", default: Duration.seconds(3), atLeast: .milliseconds(100),
         "How long most calls to other services may take. Those that may be repeated get a second attempt after half of it."
     )
+    static let connectTimeout = ConfigKey(
+        "connect_timeout", default: Duration.seconds(3), atLeast: .milliseconds(100),
+        "The time limit for a connection to another service or to a provider, with its name lookup and TLS handshake.")
     static let fileLinkLifetime = ConfigKey(
         "file_link_lifetime", default: Duration.seconds(3600), atLeast: .seconds(1),
         "How long a signed URL of a file is valid; at most as long as the longest access token.")
@@ -130,8 +133,8 @@ struct CommonSettings: Sendable {
         operatorCredential.entry, operatorsFile.entry,
         databaseURL.entry, databaseConnections.entry, databaseTimeout.entry, databaseConnectTimeout.entry,
         databaseSilence.entry, redisURL.entry, redisTimeout.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        realtimeURL.entry, paymentURL.entry, internalTimeout.entry, fileLinkLifetime.entry, imagePixels.entry,
-        trustedProxies.entry,
+        realtimeURL.entry, paymentURL.entry, internalTimeout.entry, connectTimeout.entry, fileLinkLifetime.entry,
+        imagePixels.entry, trustedProxies.entry,
         gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         userReplyBytes.entry, addressReplyBytes.entry, replyBytes.entry,

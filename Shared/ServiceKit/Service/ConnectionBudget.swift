@@ -43,9 +43,9 @@ final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Counts a refused connection; a log line tells the number every few seconds.
+    /// Counts a refused connection; a log line reports the number every few seconds.
     ///
-    /// - Parameter now: another loop may have a later one first.
+    /// - Parameter now: may be earlier than that of a previous call, because each loop has its own clock.
     func refused(_ reason: ConnectionRefusal, now: UInt64 = EventLoop.preciseNow) {
         counters[reason]?.increment()
         let count = report.withLock { report -> Int? in

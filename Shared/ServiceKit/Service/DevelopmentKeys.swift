@@ -2,7 +2,7 @@ internal import Contract
 internal import EventLoop
 internal import Telemetry
 
-/// A warning: API keys for development serve clients of other machines, who can guess them.
+/// A warning: API keys for development, which anybody can guess, serve clients of other machines.
 struct DevelopmentKeys: Sendable {
     private let keys: [String]
     private let address: SocketAddress
@@ -20,6 +20,6 @@ struct DevelopmentKeys: Sendable {
             ["keys": .name(keys.joined(separator: ", ")), "address": .name(address.description)])
     }
 
-    /// The line on the page of readiness.
+    /// The line on the readiness page.
     var line: String { "warning: API keys for development serve \(address): \(keys.joined(separator: ", "))" }
 }

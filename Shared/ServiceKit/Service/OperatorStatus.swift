@@ -74,11 +74,12 @@ struct OperatorStatus: Sendable {
         }
     }
 
-    /// How far another clock is ahead of this one, in milliseconds: against the middle of the call. Nil without an answer.
+    /// How far another clock is ahead of this one at least, in milliseconds. It was read at some moment of the call, which may be slow.
+    /// Nil without an answer.
     private func offset(_ other: () async throws -> Int64?) async -> Int64? {
         let before = Timestamp.now.milliseconds
         guard let theirs = try? await other() else { return nil }
-        return theirs - (before + Timestamp.now.milliseconds) / 2
+        return theirs - min(max(theirs, before), Timestamp.now.milliseconds)
     }
 
     private static func disk(of folder: String) -> (free: Int64, size: Int64)? {

@@ -52,6 +52,15 @@ extension ServiceBuilder {
     /// The HTTP client for a provider, with metrics.
     public func provider(_ name: String) -> ProviderHTTP { ProviderHTTP(http, provider: name, metrics: metrics) }
 
+    /// The limits of the service's HTTP client.
+    public var httpConfiguration: HTTPClient.Configuration { Self.httpConfiguration(config) }
+
+    static func httpConfiguration(_ config: Config) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectTimeout = config[CommonSettings.connectTimeout]
+        return configuration
+    }
+
     /// An HTTP client with limits of its own. It is closed with the service.
     public func ownHTTP(_ configuration: HTTPClient.Configuration) -> HTTPClient {
         let client = HTTPClient(on: loops, configuration: configuration)

@@ -16,7 +16,7 @@ final class RedisClusterReport: Sendable {
             uniqueKeysWithValues: ["moved", "ask", "tryagain", "clusterdown", "loading"].map { kind in
                 let counter = metrics.counter(
                     "maru_redis_redirects_total",
-                    "Commands that a node of the Redis cluster has refused and that went on.",
+                    "Commands that a node of the Redis cluster refused and that were sent again.",
                     labels: ["kind": kind])
                 return (kind, counter)
             })

@@ -41,7 +41,7 @@ extension ServiceBuilder {
         public let auth, workspace, chat, realtime, payment: String
     }
 
-    /// The secret that services show each other.
+    /// The secret that services present to each other.
     public var credential: String { config[CommonSettings.credential].revealed }
 
     /// A client of another service's internal API, with a deadline for each call: nil for that of the settings.

@@ -15,13 +15,16 @@ extension ServiceBuilder {
 
     /// The check for lost entries of the outbox in `database`. It runs once it is given to `relayOutbox`.
     ///
-    /// - Parameter isDivided: whether the outbox is divided by workspace. Then it has a column with the workspace.
+    /// - Parameters:
+    ///   - isDivided: whether the outbox is divided by workspace. Then it has a column with the workspace.
+    ///   - parts: reads the parts of an outbox that is divided over several servers; nil for one server.
     public func lostEntryCheck(
-        of database: PostgresPool, to redis: Redis, streams: OutboxStreams, isDivided: Bool = false
+        of database: PostgresPool, to redis: Redis, streams: OutboxStreams, isDivided: Bool = false,
+        parts: (any OutboxParts)? = nil
     ) -> LostEntryCheck {
         LostEntryCheck(
-            database: database, redis: redis, streams: streams, statements: .of(isDivided: isDivided), on: loops,
-            log: log)
+            database: database, redis: redis, streams: streams, statements: .of(isDivided: isDivided), parts: parts,
+            on: loops, log: log)
     }
 
     /// Relays the rows of the outbox in `database` to `streams`.

@@ -142,15 +142,15 @@ extension ServiceBuilder {
             observer: { event in
                 if case .failed(_, let error) = event {
                     log.error(
-                        "a stream entry failed and is retried", ["stream": .name(key.name), "cause": .cause(error)])
+                        "a stream entry failed and will be retried",
+                        ["stream": .name(key.name), "cause": .cause(error)])
                 }
             }, handler: handler)
         life.consumers.append(consumer)
     }
 
     /// The consumer name of this process: containers differ in their host name, processes of one host in the port that
-    /// they do not share. It
-    /// survives a restart, so that entries assigned before a crash are found at once.
+    /// they do not share. It survives a restart, so that entries assigned before a crash are found at once.
     private var instance: String {
         let port = (config[CommonSettings.instanceAddress] ?? config[CommonSettings.publicAddress]).port
         // A random port is different after each restart.
@@ -167,7 +167,7 @@ extension ServiceBuilder {
         measured.filesFolder = root
         let store: any FileStore
         if config[FileSettings.bucket].isEmpty {
-            // After a move back from a bucket nobody removes copies of deleted files.
+            // After a move back from a bucket, the copies would stay, even those of deleted files.
             try FileCache.empty(copiesFolder(root))
             store = folder
         } else {

@@ -89,7 +89,7 @@ public final class ServiceBuilder: @unchecked Sendable {
         }
         profiles = try ClientProfiles(json: Array(clients.utf8))
         pool = BlockingPool(threads: 4, limit: 1024)
-        http = HTTPClient(on: loops)
+        http = HTTPClient(on: loops, configuration: Self.httpConfiguration(config))
         let collector = try TraceSettings.url(config)
         tracer = collector.map { [metrics] _ in Tracer(TraceSettings.limits(config), on: loops, metrics: metrics) }
         life.atEnd = [{ [pool] in pool.stop() }, { [http] in http.close() }]

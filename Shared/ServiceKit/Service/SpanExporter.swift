@@ -3,7 +3,7 @@ internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// Sends the finished spans of the process to the collector, a batch at a time and beside all calls.
+/// Sends the finished spans of the process to the collector in batches, without holding up calls.
 ///
 /// A batch that the collector does not take is lost and counted. While the collector is slow, the queue fills and drops spans.
 struct SpanExporter: Sendable {

@@ -6,7 +6,7 @@ internal import Telemetry
 internal import Wire
 
 /// The state of the stores of a service: Postgres, its connection pools, Redis, queues in tables, and the disk of its
-/// files. `measure` asks for it now and then, and the page of metrics shows the latest answer.
+/// files. `measure` asks for it now and then, and the metrics page shows the latest answer.
 final class StoreMetrics: MetricsSource {
     /// The stores and queues to measure.
     struct Subjects: Sendable {

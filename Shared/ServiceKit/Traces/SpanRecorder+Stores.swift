@@ -3,7 +3,7 @@ internal import Redis
 internal import Telemetry
 
 extension PostgresConfiguration {
-    /// Records a span for each call of a traced task. Without a tracer, a call costs a look at a nil.
+    /// Records a span for each call of a traced task. Without a tracer, a call costs one nil check.
     mutating func trace(by tracer: Tracer?) {
         guard tracer != nil else { return }
         beginTrace = {
@@ -15,7 +15,7 @@ extension PostgresConfiguration {
 }
 
 extension RedisConfiguration {
-    /// Records a span for each command or batch of a traced task. Without a tracer, a command costs a look at a nil.
+    /// Records a span for each command or batch of a traced task. Without a tracer, a command costs one nil check.
     mutating func trace(by tracer: Tracer?) {
         guard tracer != nil else { return }
         beginTrace = {

@@ -3,7 +3,7 @@ internal import HTTP
 
 /// A secret that callers of the internal port show as `Authorization: Bearer`.
 struct BearerCredential: Sendable {
-    /// Empty for none: then no caller is let in.
+    /// Empty for none: then every caller is refused.
     let secret: [UInt8]
 
     init(_ secret: Secret) { self.secret = Array(secret.revealed.utf8) }

@@ -14,7 +14,7 @@ extension Call {
     public func reply(_ views: [some View]) -> Response { reply { json in json.views(views, for: profile) } }
 
     /// A reply with lists that may be long: a short one is sent as a whole, a long one page by page as the client takes
-    /// it. A failure behind the first bytes closes the connection.
+    /// it. A failure after the first bytes closes the connection.
     public func reply(_ body: consuming PagedBody) async throws -> Response {
         var body = body
         guard try await !body.fill(upTo: PagedBody.wholeSize) else { return .json(body.takeWritten()) }

@@ -23,10 +23,14 @@ extension Failure {
                     if let request { json.field("requestId", request.description) }
                 })
         }
-        if let retryAfter {
-            response.headers.append(.retryAfter, Int(max(1, (retryAfter.wholeMilliseconds + 999) / 1000)))
-        }
+        addRetryAfter(to: &response)
         return response
+    }
+
+    /// Adds the header that says when the call may be repeated, in whole seconds.
+    func addRetryAfter(to response: inout Response) {
+        guard let retryAfter else { return }
+        response.headers.append(.retryAfter, Int(max(1, (retryAfter.wholeMilliseconds + 999) / 1000)))
     }
 
     private func body(_ more: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -20,7 +20,7 @@ struct InternalAPI: Sendable {
         let match = match(request)
         let recording = tracer.flatMap { tracer in
             tracer.follow(parent).flatMap { first in
-                // Nobody else may begin a trace.
+                // Other callers may not begin a trace.
                 match.map { CallTrace(request, to: $0.payload.template, id: id, as: first, below: parent, by: tracer) }
             }
         }
@@ -65,9 +65,13 @@ struct InternalAPI: Sendable {
             json.object { json in
                 json.field("errorCode", failure.code.rawValue)
                 json.field("detail", failure.detail)
+                if let wait = failure.retryAfter { json.field("retry_after", wait.wholeMilliseconds) }
             }
         }
-        return .json(body, Status(UInt16(failure.status)))
+        var response = Response.json(body, Status(UInt16(failure.status)))
+        // Keeps `InternalClient` from repeating a refused call before that. After a failure, a second attempt soon may succeed.
+        if failure.code == .tooManyCalls { failure.addRetryAfter(to: &response) }
+        return response
     }
 }
 

@@ -32,7 +32,7 @@ public struct InternalCall: Sendable {
 
     /// The most ids in one bulk call.
     public static let bulkLimit = 1000
-    /// The channels of a user, for the start of a `/me` socket, have more than a megabyte.
+    /// The list of a user's channels, for the start of a `/me` socket, can exceed a megabyte.
     private static let bodyLimit = 8 * 1024 * 1024
 
     /// The path parameter `name` as an id.

@@ -84,7 +84,7 @@ struct OperatorAPI: Sendable {
         }
     }
 
-    /// The path that tells operators their own name and role.
+    /// The path that returns the operator's own name and role.
     private static let own = "/operator/me"
 
     private static func own(_ caller: OperatorCaller, _ request: Request) throws -> Response {
@@ -104,7 +104,7 @@ struct OperatorAPI: Sendable {
         if let shown = request.bearer, let entry = list.holder(of: shown.span) { return .own(entry) }
         guard !credential.secret.isEmpty || !list.entries.isEmpty else {
             throw Failure(
-                .invalidToken, "Operators are not let in: neither operator_credential nor operators_file has any.")
+                .invalidToken, "No operator is let in: operator_credential is empty and operators_file lists nobody.")
         }
         throw Failure(.invalidToken, "The operator's credential is required.")
     }

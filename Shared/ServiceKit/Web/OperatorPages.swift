@@ -9,9 +9,9 @@ struct OperatorPages: Sendable {
     let log: Log
     let readiness: Readiness
     let metrics: MetricsRegistry
-    /// Lines of the page of readiness for a service that is ready.
+    /// Lines of the readiness page for a service that is ready.
     let warnings: [String]
-    /// Writes the page of metrics, which can be long.
+    /// Writes the metrics page, which can be long.
     let pool: BlockingPool
 
     func page(for request: Request) async -> Response? {

@@ -2,7 +2,7 @@ public import Wire
 
 /// A list of a reply that is read page by page while the client takes it, so that a slow client holds no list in memory.
 public struct PagedList<Element: Sendable, Key: Sendable>: Sendable {
-    /// Reads at most `limit` elements in order: the first ones, or those behind the element with the key `after`. A
+    /// Reads at most `limit` elements in order: the first ones, or those after the element with the key `after`. A
     /// shorter page is the last one.
     public typealias Page = @Sendable (_ after: Key?, _ limit: Int) async throws -> [Element]
 

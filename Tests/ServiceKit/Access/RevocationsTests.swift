@@ -70,7 +70,7 @@ final class RevocationsTests {
         #expect(revocations.contains(SessionID(21)))
     }
 
-    @Test("A new revocation behind a page of known ones is found")
+    @Test("A new revocation after a page of known ones is found")
     func knownPage() async throws {
         let authority = PagingAuthority(1)
         let revocations = revocations(authority)
@@ -81,7 +81,7 @@ final class RevocationsTests {
         #expect(revocations.contains(SessionID(6)))
     }
 
-    @Test("A7: A revocation that becomes visible a minute after its time is found, although nobody told of it")
+    @Test("A7: A revocation that becomes visible a minute after its time is found without a hint")
     func late() async throws {
         let authority = PagingAuthority(1)
         let revocations = revocations(authority)

@@ -52,6 +52,25 @@ struct S3FaultTests {
         }
     }
 
+    @Test("Many readers of a file that is missing ask for it once")
+    func sharedMiss() async throws {
+        try await withStandIn { server, fixture in
+            // The others come while one tries again.
+            server.change { $0.failures = Array(repeating: Status(503), count: 3) }
+            let results = try await fixture.run { [name] store in
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<50 { group.addTask { try await store.open(name) == nil } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            #expect(results == Array(repeating: true, count: 50))
+            let calls = server.now.calls
+            // A reader that comes after the others have their answer asks again.
+            #expect(calls.count >= 4 && calls.count < 25)
+            #expect(calls.allSatisfy { $0 == "GET \(path)" })
+        }
+    }
+
     @Test("Readers that wait for another one to load a file get its error at once, and the next one loads it")
     func sharedFailure() async throws {
         try await withStandIn { server, fixture in
@@ -85,7 +104,7 @@ struct S3FaultTests {
         }
     }
 
-    @Test("The copy of a file leaves the disk once it is old, although nobody asks for the file again")
+    @Test("The copy of a file leaves the disk once it is old, even if the file is never read again")
     func unreadCopy() async throws {
         try await withStandIn { server, fixture in
             let forgetful = try S3Fixture(at: server.url, lifetime: .zero)
@@ -155,12 +174,35 @@ struct S3FaultTests {
 
     @Test("A large upload is kept if only the reply to its completion was lost")
     func completion() async throws {
+        try await keepLarge { $0.completion = Status(500) }
+    }
+
+    @Test("A completion that fails after its status 200 is asked for again")
+    func lateFailure() async throws {
+        try await keepLarge { $0.lateFailures = ["InternalError", "SlowDown"] }
+    }
+
+    /// Keeps a large file in a store with a fault, and expects it there.
+    private func keepLarge(with fault: @Sendable (inout S3StandIn.State) -> Void) async throws {
         try await withStandIn { server, fixture in
-            server.change { $0.completion = Status(500) }
+            server.change(fault)
             let content = S3Fixture.content(9 << 20)
             try await fixture.keep(content, as: name)
             #expect(server.now.objects[path] == content)
             #expect(!server.now.calls.contains("DELETE \(path)"))
+        }
+    }
+
+    @Test("A large upload that cannot be completed is given up")
+    func noCompletion() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.lateFailures = Array(repeating: "InternalError", count: 9) }
+            let error = await #expect(throws: S3Error.self) {
+                try await fixture.keep(S3Fixture.content(9 << 20), as: name)
+            }
+            #expect(error?.code == "InternalError" && error?.isPassing == true)
+            #expect(server.now.calls.contains("DELETE \(path)"))
+            #expect(server.now.objects[path] == nil)
         }
     }
 

@@ -5,7 +5,7 @@ import Wire
 
 @testable import ServiceKit
 
-/// An object store that fails as a test tells it to. It keeps objects in memory and checks no signatures.
+/// An object store that fails as a test asks. It keeps objects in memory and checks no signatures.
 final class S3StandIn: Sendable {
     struct State {
         var objects: [String: [UInt8]] = [:]
@@ -16,6 +16,8 @@ final class S3StandIn: Sendable {
         var failures: [Status] = []
         /// The status of every completion, which takes effect all the same.
         var completion = Status.ok
+        /// Codes of the next completions, which fail after their status 200.
+        var lateFailures: [String] = []
         /// Answers later pieces as if the object had changed.
         var changes = false
         /// `GET /files/maru/a`, for each call.
@@ -96,6 +98,10 @@ extension S3StandIn.State {
             digests[path] = request.headers["X-Amz-Meta-Sha256"].map { String(decoding: $0, as: UTF8.self) }
             return Response(.ok, body: .bytes(Array("<UploadId>one</UploadId>".utf8)))
         case (.post, _):
+            if !lateFailures.isEmpty {
+                let code = lateFailures.removeFirst()
+                return Response(.ok, body: .bytes(Array("<Error><Code>\(code)</Code></Error>".utf8)))
+            }
             objects[path] = parts.sorted { $0.key < $1.key }.flatMap(\.value)
             return Response(completion, body: .bytes(Array("<ETag>whole</ETag>".utf8)))
         case (.get, _): return piece(of: path, request)

@@ -32,7 +32,7 @@ struct CodeGeneratorTests {
         #expect(CodeGenerator(credential: "another").code(of: seed()) != code)
     }
 
-    @Test("Text of another length or script is no code")
+    @Test("Text of another length or script is not a code")
     func foreign() {
         let code = generator.code(of: seed())
         for text in ["", String(code.dropLast()), code + "0", "１２３４５６"] {

@@ -14,7 +14,7 @@ struct CommonPasswordsTests {
     func common(password: String) { #expect(CommonPasswords.contains(password)) }
 
     @Test(
-        "Other passwords are not",
+        "Other passwords are not common",
         arguments: ["Saessak-2024!", "Haetnim-77!", "correct Horse 7 battery", "gP4!xk29Lm", "오늘은 Rain 3!"])
     func uncommon(password: String) { #expect(!CommonPasswords.contains(password)) }
 }

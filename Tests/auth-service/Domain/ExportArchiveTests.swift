@@ -6,7 +6,7 @@ import Wire
 
 @Suite("The layout of exports")
 struct ExportArchiveTests {
-    @Test("A section goes on over pages, and in another entry once it is long; a file is there once")
+    @Test("A section continues over pages, and in another entry once it is long; each file is there once")
     func layout() throws {
         var archive = ExportArchive(at: .now, longestText: 20)
         var bytes = try archive.begin(for: UserID(5))

@@ -41,7 +41,7 @@ struct JoinBackoffTests {
         #expect(join() == .seconds(1))
     }
 
-    @Test("A limit of a wait that is below a second, and very many joins, are no error")
+    @Test("A longest wait below a second and very many joins work")
     mutating func extremes() {
         backoff = JoinBackoff(JoinBackoff.Limits(free: 1, wait: .milliseconds(100), memory: .seconds(60)), capacity: 1)
         for _ in 1...100 {

@@ -51,6 +51,7 @@ final class AuthFixture: Stoppable {
             "apple_url": providersURL + "/apple", "apple_client_ids": AppleStandin.clientID,
             "workspace_url": peersURL + "/workspace", "chat_url": peersURL + "/chat",
             "payment_url": peersURL + "/payment",
+            "provider_deadline": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
         ]
         all.merge(settings) { _, override in override }
         self.settings = all

@@ -10,7 +10,7 @@ struct CommandTests {
     func names(text: String) throws { #expect(try CommandName(text).text == text) }
 
     @Test(
-        "Another name is refused",
+        "A name with any other character is refused",
         arguments: [
             "", "A", "a b", "-a", "a-", "é", "ㄱ", "a/b", "a_b", "a\u{0}", "漢", String(repeating: "가", count: 33),
         ])

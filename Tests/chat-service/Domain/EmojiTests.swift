@@ -26,7 +26,7 @@ struct EmojiTests {
 
     private static func text(_ scalars: Unicode.Scalar...) -> String { String(String.UnicodeScalarView(scalars)) }
 
-    @Test("Every scalar with an emoji presentation is a reaction, and every one that is no emoji is none")
+    @Test("Every scalar with an emoji presentation is a reaction, and no other scalar is")
     func allScalars() {
         let whole = Self.scalars.filter {
             $0.properties.isEmojiPresentation && !Self.letters.contains($0) && !$0.properties.isEmojiModifier
@@ -56,7 +56,7 @@ struct EmojiTests {
     }
 
     @Test(
-        "Everything else is no reaction",
+        "Any other text is refused as a reaction",
         arguments: [
             "", " ", "a", "1", "#", "가", "ㅋ", ":)", ":+1:", "😀😀", "😀 ", " 😀", "😀a", "🇰", "🇽🇽", "🇰🇷🇰🇷", "🏽", "\u{200D}",
             "\u{FE0F}", "❤", "©", "❤\u{FE0E}", "😀\u{FE0E}", "😀\u{0301}", "a🏽", "😀🏽🏽", "🏴\u{E0067}\u{E007F}", "👩‍", "‍👩",

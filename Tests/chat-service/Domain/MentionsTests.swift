@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import TestSupport
 import Testing
@@ -65,7 +66,7 @@ struct MentionsTests {
         #expect(Set(Self.users("@쌍둥이야", [1: "쌍둥이", 2: "쌍둥이"])) == [1, 2])
     }
 
-    @Test("An address and a lone sign mention nobody")
+    @Test("An address and a lone sign are not mentions")
     func addresses() {
         for text in ["a@Ben.kr", "1@민지", "x_@Ben", "@", "@@", "@ 민지", "민지", "<@", "<@>", "<@x>", "<@999>", "＠민지"] {
             #expect(Self.mentions(text) == .none, "\(text)")
@@ -133,6 +134,20 @@ struct MentionsTests {
             }
             #expect(Set(Self.users(text, names)) == Set(expected), "\(text), \(names)")
         }
+    }
+
+    @Test("The members that a stored text names by id are found in one pass", .timeLimit(.minutes(5)))
+    func stored() {
+        let users = (1...200_000).map { UserID($0) }
+        let message = StoredMessage(
+            room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), seq: 1, id: ChatID(1), author: UserID(1),
+            session: SessionID(1), content: users.dropLast().map { "<@\($0)>" }.joined(), files: [],
+            createdAt: Timestamp(milliseconds: 0), clientID: nil,
+            traits: MessageTraits(mentions: users.map { .user($0, nickname: nil) }),
+            details: MessageDetails(rev: 0, editedAt: nil, deletedAt: nil))
+        let nickname = MemberView.deleted(UserID(1)).nickname
+        let expected = users.map { MessageMention.user($0, nickname: $0 == users.last ? nil : nickname) }
+        #expect(message.body([:]).traits?.mentions == expected)
     }
 
     @Test("The longest text with the most signs is read in one pass")

@@ -10,7 +10,7 @@ struct PublicURLTests {
     }
 
     @Test(
-        "Addresses begin with it, and without it they begin after /v1",
+        "Addresses begin with the public URL, and without one they begin after /v1",
         arguments: [
             ("", "/webhooks/incoming/a"),
             ("https://chat.example.com", "https://chat.example.com/v1/webhooks/incoming/a"),
@@ -22,7 +22,7 @@ struct PublicURLTests {
     }
 
     @Test(
-        "Another text stops the start of the service",
+        "Any other text keeps the service from starting",
         arguments: [
             "chat.example.com", "ftp://chat.example.com", "https://", "https://a.example?b=c", "https://a.example/#b",
             "/",

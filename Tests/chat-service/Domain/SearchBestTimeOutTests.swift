@@ -35,7 +35,7 @@ struct SearchBestTimeOutTests {
         #expect(Set(seen) == Set(messages.map(\.seq)))
     }
 
-    @Test("S4 A later page that has all matches of its ranking goes on, although its time is over")
+    @Test("S4 A later page that has all matches of its ranking continues, although its time is over")
     func enoughMatches() throws {
         let messages = (1...100).reversed().map(message)
         // The first page ends after 30 candidates, the second one again, with threads that are known.

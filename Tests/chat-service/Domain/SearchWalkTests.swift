@@ -132,59 +132,13 @@ struct SearchWalkTests {
         #expect(followed.map(\.seq) == [8, 3, 9, 5])
     }
 
-    /// Texts that best puts in another order than the time.
-    private static let contents = ["회의", "재회의", "정기 회의 자료", "회의를"]
-
-    @Test("S4 The pages of best have every match once, beyond those that are ranked at a time")
-    func pages() throws {
-        let messages = (1...1050).reversed().map { message($0, Self.contents[$0 % 4], by: Int64($0 % 7)) }
-        let seen = try bestPages { _ in messages }
-        #expect(seen.count == messages.count)
-        #expect(Set(seen) == Set(messages.map(\.seq)))
-        #expect(seen != messages.map(\.seq))
-    }
-
-    @Test("S4 Messages that are sent and deleted between the pages of best move none of the others")
-    func changesBetweenPages() throws {
-        let messages = (1...1050).reversed().map { message($0, Self.contents[$0 % 4], by: Int64($0 % 7)) }
-        let newer = (1051...1300).reversed().map { message($0, "회의") }
-        // Some of those that were shown and some that were not, the newest and those around the end of the first 400 included.
-        let gone = Set(messages.map(\.seq).filter { $0 % 5 == 0 || (640...660).contains($0) || $0 > 1040 })
-        let kept = messages.map(\.seq).filter { !gone.contains($0) }
-        let seen = try bestPages { page in
-            page == 0 ? messages : (newer + messages).filter { !gone.contains($0.seq) }
-        }
-        #expect(Set(seen).count == seen.count)
-        #expect(Set(seen).isSuperset(of: kept))
-        #expect(Set(seen).isDisjoint(with: newer.map(\.seq)))
-    }
-
-    /// The seqs on all pages of best, read through the texts of their cursors.
-    ///
-    /// - Parameter messages: the messages while a page is read, newest first.
-    private func bestPages(of messages: (Int) -> [StoredMessage]) throws -> [Int64] {
-        var (seen, start, count): ([Int64], SearchPageStart?, Int) = ([], nil, 0)
-        repeat {
-            let request = request("회의", .best, start: start)
-            var walk = walk(request, wanted: MessageSearch.ranked)
-            let all = messages(count)
-            while let look = look(of: walk) {
-                let rest = all.filter { $0.seq < look.before.seq }.prefix(look.limit)
-                walk.take(rest.map(SearchCursor.init), Array(rest))
-            }
-            let page = MessageSearch.page(of: walk, request, for: UserID(1))
-            seen += page.matches.map(\.message.seq)
-            start = try page.next.map { try #require(SearchPageStart($0.text)) }
-            count += 1
-        } while start != nil
-        return seen
-    }
-
     @Test(
         "Texts that are no beginning of a page are refused",
         arguments: [
             "", "1.channel-7", "1.channel-7.2.3", "1.x.2", "1.channel-7.-1", "1.channel-7.2.x.1.channel-7.2",
-            "1.channel-7.2.3.1.channel-7.2.1.channel-7", "1.channel-7.9223372036854775807",
+            "1.channel-7.2.3.1.channel-7.2.1.channel-7", "1.channel-7.9223372036854775807", "1.channel-7.2~~",
+            "1.channel-7.2.3.1.channel-7.2~", "1.channel-7.2.3.1.channel-7.2~x~", "1.channel-7.2.3.1.channel-7.2~~dm-7",
+            "1.channel-7.2.3.1.channel-7.2~" + String(repeating: "dm-1_", count: 17) + "~",
         ])
     func starts(_ text: String) {
         #expect(SearchPageStart(text) == nil)
@@ -201,11 +155,8 @@ struct SearchWalkTests {
         if case .looking(let look) = walk.state { look } else { nil }
     }
 
-    private func request(
-        _ query: String, _ order: SearchRequest.Order = .recent, start: SearchPageStart? = nil
-    ) -> SearchRequest {
-        SearchRequest(
-            workspace: WorkspaceID(3), query: SearchQuery(query), order: order, start: start, limit: 20)
+    private func request(_ query: String, _ order: SearchRequest.Order = .recent) -> SearchRequest {
+        SearchRequest(workspace: WorkspaceID(3), query: SearchQuery(query), order: order, start: nil, limit: 20)
     }
 
     /// The messages in the order of `best`; all of them match.
@@ -213,8 +164,8 @@ struct SearchWalkTests {
         _ messages: [StoredMessage], _ query: String, following threads: Set<MessageKey> = []
     ) throws -> [StoredMessage] {
         let matches = try messages.map { try #require(SearchMatch($0, to: request(query, .best))) }
-        let ranking = SearchRanking(
-            matches, for: UserID(1), following: threads, newest: messages.first?.createdAt ?? .now)
+        let favors = SearchFavors(of: matches, for: UserID(1), following: threads)
+        let ranking = SearchRanking(favors, for: UserID(1), newest: messages.first?.createdAt ?? .now)
         return ranking.ranked(matches).map(\.match.message)
     }
 

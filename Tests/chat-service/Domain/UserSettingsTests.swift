@@ -9,7 +9,7 @@ struct UserSettingsTests {
     func times(_ text: String) { #expect(QuietHours.TimeOfDay(text)?.text == text) }
 
     @Test(
-        "Anything else is no time of day",
+        "Any other text is refused as a time of day",
         arguments: [
             "", "7:05", "24:00", "12:60", "12-30", "12:3", "12:300", " 1:00", "-1:00", "１２:00", "ab:cd", "12:00 ",
         ])

@@ -18,7 +18,7 @@ struct DividedWriterTests {
         select workspace, kind, room, seq, root, is_aside from reply order by 2, 3, 4;
         select workspace, kind, room, seq, user_id from mention order by 2, 3, 4, 5;
         select workspace, kind, room, root, count, last_seq, last_at, users from thread order by 2, 3, 4;
-        select workspace, kind, room, seq, rev from message_change order by 2, 3, 4;
+        select workspace, kind, room, seq, rev, changed_at from message_change order by 2, 3, 4;
         select workspace, user_id, kind, room, root, is_following, read_seq from thread_follower order by 2, 3, 4, 5;
         select type, body from outbox order by type, body;
         """

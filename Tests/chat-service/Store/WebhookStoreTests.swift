@@ -67,7 +67,7 @@ struct WebhookStoreTests {
         }
     }
 
-    @Test("A fact that is published again is not told to a subscription that was made, or turned on, after it")
+    @Test("A fact that is published again is not sent to a subscription that was made, or turned on, after it")
     func earlierFacts() async throws {
         try await ChatDatabase.use { database in
             let subscription = try await Self.subscribe(to: [.member], after: 5, in: database)

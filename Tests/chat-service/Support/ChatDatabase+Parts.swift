@@ -11,13 +11,19 @@ extension ChatDatabase {
         _ = try await ask(
             """
             create schema parts;
+            -- As on Citus.
+            create function parts.get_shard_id_for_distribution_column(tab regclass, workspace bigint) returns bigint
+                language sql stable as $part$
+                    select part::bigint from generate_series(0, \(Self.parts - 1)) as part
+                    where satisfies_hash_partition(tab, \(Self.parts), part, workspace)
+                $part$;
             do $do$
             declare
                 tab record;
                 key record;
             begin
                 for tab in
-                    select relname as name, c.oid, relname <> 'search_message' and exists (
+                    select relname as name, c.oid, exists (
                             select from pg_attribute where attrelid = c.oid and attname = 'workspace') as is_divided
                     from pg_class c
                     where relnamespace = 'chat'::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -50,7 +56,7 @@ extension ChatDatabase {
                             if key.indisunique and strpos(key.index, '(workspace') = 0 then
                                 key.index := regexp_replace(key.index, 'USING btree \\(', 'USING btree (workspace, ');
                             end if;
-                            execute replace(key.index, ' ON chat.', ' ON parts.');
+                            execute regexp_replace(key.index, ' ON (ONLY )?chat\\.', ' ON parts.');
                         end if;
                     end loop;
                 end loop;

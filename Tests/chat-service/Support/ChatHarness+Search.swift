@@ -41,8 +41,8 @@ extension ChatHarness {
     }
 
     /// Waits until every message and change is in the index.
-    func untilIndexed() async throws {
-        try await eventually(within: .seconds(30), "the index") {
+    func untilIndexed(within limit: Duration = .seconds(30)) async throws {
+        try await eventually(within: limit, "the index") {
             try await self.database.ask(
                 """
                 select count(*) from chat.room left join chat.search_progress p

@@ -72,9 +72,10 @@ struct CountModel {
         }
         messages[seq - 1].mentions = mentions
         let root = message(seq).root ?? seq
-        if threads.contains(root) {
-            mention(mentions.filter { !isBlocked(earlier.author, by: $0) }, in: root, from: max(root, seq - 1))
-        }
+        // Before the first reply the thread has only those that have opened it.
+        let named = mentions.filter { !isBlocked(earlier.author, by: $0) }
+        mention(
+            named.filter { threads.contains(root) || followers[root]?[$0] != nil }, in: root, from: max(root, seq - 1))
         if earlier.root == nil { keepBlockers(among: mentions, from: seq) }
     }
 
@@ -94,6 +95,7 @@ struct CountModel {
     }
 
     mutating func follow(_ root: Int, _ isFollowing: Bool, by user: Int64) {
+        if isFollowing, message(root).isDeleted { return }
         let known = followers[root]?[user]
         let isKept = known?.isFollowing == true || !isFollowing
         let readSeq = isKept ? known?.readSeq ?? last(of: root) : last(of: root)

@@ -8,8 +8,10 @@ typealias StubPeers = StubServer<PeersOfChat>
 struct PeersOfChat: StubState {
     struct Channel: Sendable {
         let workspace: Int64
-        let name: String
+        var name: String
         var members: Set<Int64>
+        /// That of its workspace.
+        var version = 1
     }
 
     /// The members of each workspace.
@@ -24,6 +26,8 @@ struct PeersOfChat: StubState {
     var lockedOut: Set<Int64> = []
     /// Whether calls for blocks fail.
     var isBlocksDown = false
+    /// The channels with members that cannot be read.
+    var brokenChannels: Set<Int64> = []
     /// Whether calls for access fail.
     var isAccessDown = false
     /// The entries of the audit log of operators, as `act subject outcome`.
@@ -40,6 +44,10 @@ struct PeersOfChat: StubState {
     var joinedAt: Int64?
     /// Nicknames that differ from `n<id>`.
     var nicknames: [Int64: String] = [:]
+    /// The paths of portraits, by user.
+    var portraits: [Int64: String] = [:]
+    /// The portraits and covers by path; nil while their services do not answer.
+    var pictures: [String: [UInt8]]? = [:]
     /// The paths of all calls, in order.
     var asked: [String] = []
     /// The users that each user has blocked.
@@ -48,6 +56,8 @@ struct PeersOfChat: StubState {
     var present: Set<Int64>? = []
     /// Whether realtime-gateway keeps the answer about present users back.
     var holdsPresence = false
+    /// The paths of the calls with answers that are kept back.
+    var heldPaths: Set<String> = []
     /// The reported erasures: user and round.
     var erased: [String] = []
     /// The notices by mail: user, kind and detail, and their keys. While `isNoticeDown`, they are refused after they were taken.
@@ -68,7 +78,9 @@ struct PeersOfChat: StubState {
 
     func count(_ path: String) -> Int { asked.count { $0 == path } }
 
-    func isHolding(_ call: StubCall) -> Bool { holdsPresence && call.parts.last == "present" }
+    func isHolding(_ call: StubCall) -> Bool {
+        holdsPresence && call.parts.last == "present" || heldPaths.contains(call.path)
+    }
 
     mutating func answer(_ call: StubCall) -> Response? {
         asked.append(call.path)
@@ -77,7 +89,10 @@ struct PeersOfChat: StubState {
         case ("profiles", _):
             guard hasProfiles else { return .refusal(500, "E99") }
             let known = call.ids("ids").filter { !unknown.contains($0) }
-            return .list("profiles", known.map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
+            let profiles = known.map {
+                StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)", image: portraits[$0])
+            }
+            return .list("profiles", profiles)
         case ("operators", "acts"):
             acts.append("\(call.text("act") ?? "") \(call.text("subject") ?? "") \(call.text("outcome") ?? "begun")")
             return .json("{}")
@@ -105,6 +120,7 @@ struct PeersOfChat: StubState {
             }
             channels[call.number]?.members.insert(user)
             return element(call.number, user).map { .json($0) }
+        case ("channels", "members") where brokenChannels.contains(call.number): return .refusal(503, "E99")
         case ("channels", "members"):
             let after = call.parameter("after").flatMap { Int64($0) } ?? 0
             let members = channels[call.number]?.members.sorted().filter { $0 > after } ?? []
@@ -155,6 +171,13 @@ struct PeersOfChat: StubState {
             let name = #""name":"\#(workspaceName)","image":"/static/w.png""#
             if ownerless.contains(call.number) { return .json("{\(name)}") }
             return .json(#"{"user_id":"\#(members.first { roles[$0] == "owner" } ?? 99)",\#(name)}"#)
+        case ("pictures", "piece"):
+            guard let pictures else { return .refusal(503, "E99") }
+            guard let bytes = pictures[call.parameter("path") ?? ""] else { return nil }
+            let offset = call.parameter("offset").flatMap { Int($0) } ?? 0
+            // Smaller than those of a service, so that a small picture has several.
+            let piece = Array(bytes.dropFirst(offset).prefix(1000))
+            return .json(#"{"bytes":"\#(Base64.encode(piece.span, .standard))","size":\#(bytes.count)}"#)
         case ("workspaces", "audit"):
             // A call without an answer in time is repeated, and its key makes it one.
             let entry = "\(call.text("action") ?? "") \(call.text("key") ?? "")"
@@ -198,6 +221,7 @@ struct PeersOfChat: StubState {
             !lockedOut.contains(user), roles[user] != "guest" || channel.members.contains(user)
         else { return nil }
         return StubJSON.channel(
-            id, channel.name, in: channel.workspace, isMember: channel.members.contains(user), joinedAt: joinedAt)
+            id, channel.name, in: channel.workspace, isMember: channel.members.contains(user), joinedAt: joinedAt,
+            version: channel.version)
     }
 }

@@ -45,7 +45,8 @@ enum WideStatements {
     /// Work in the background: facts, erasure, exports, retention, scheduled messages, the search index and webhooks.
     private static let background: Set<String> = [
         "rooms to erase", "workspaces with old runs of commands", "workspaces with old events of webhooks",
-        "workspaces with answered reports", "workspaces with unsent files",
+        "workspaces with answered reports", "workspaces with unsent files", "workspaces with due pictures of reports",
+        "reports without noted pictures", "forget pictures of erased reports",
 
         "exported levels", "exported drafts", "exported scheduled messages",
         "exported bookmarks", "exported read markers", "exported reactions", "exported mentions",
@@ -53,9 +54,11 @@ enum WideStatements {
         "exported versions", "exported files", "head of exported room", "author of exported file",
 
         "workspaces with due scheduled messages", "next due scheduled message", "rooms to index",
-        "lose progress of index", "erase own rows", "reactions of user", "rooms of user",
+        "lose progress of index", "erase own rows", "erase names of sent scheduled messages of user",
+        "reactions of user", "rooms of user",
         "workspaces with due webhook queues",
         "next due webhook queue", "events of webhooks that wait",
+        "workspaces with scheduled messages", "workspaces with webhooks", "workspaces with rooms", "workspaces of user",
         "stale webhook queues", "workspaces with subscriptions",
     ]
 }

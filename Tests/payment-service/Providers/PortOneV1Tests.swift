@@ -149,6 +149,17 @@ struct PortOneV1Tests {
         }
     }
 
+    @Test(
+        "A webhook is refused if no payment can have its id",
+        arguments: ["", ".", "..", "status", "pay-1", "imp", "imp_1/2", "imp_..", "imp_1?a=b", "imp_ 1", "imp_한"])
+    func otherReferences(_ reference: String) {
+        let body = #"{"imp_uid":"\#(reference)"}"#
+        #expect(throws: Webhook.Refusal.malformed) {
+            try provider.notice(in: Webhook(headers: [:], body: Array(body.utf8), receivedAt: .now))
+        }
+        #expect(!PortOneV1.recognises(reference))
+    }
+
     @Test("A webhook may be a form")
     func formWebhook() throws {
         let headers = ["content-type": "application/x-www-form-urlencoded; charset=utf-8"]

@@ -19,8 +19,9 @@ extension GatewayHarness {
         try String(decoding: account, as: UTF8.self).write(toFile: path)
         return [
             "fcm_url": peers.url, "fcm_token_url": peers.url + "/token", "fcm_service_account": path,
-            // A push is sent twice if its lease ends while the machine stands still.
+            // A push is sent twice if its lease or the call ends while the machine stands still.
             "push_lease": "120s",
+            "provider_deadline": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
         ].merging(own) { $1 }
     }
 

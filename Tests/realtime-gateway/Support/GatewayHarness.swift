@@ -2,6 +2,7 @@ import Contract
 import EventLoop
 import ServiceKit
 import ServiceSupport
+import Telemetry
 import TestSupport
 import Wire
 
@@ -46,19 +47,19 @@ final class GatewayHarness: Stoppable {
 
     /// A node in this process; `body` has it for as long as it runs.
     func withNode(
-        _ own: [String: String] = [:], presence: Presence.Times = Presence.Times(),
+        _ own: [String: String] = [:], presence: Presence.Times = Presence.Times(), log: Log? = nil,
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
-        try await withNode(own, assembledBy: { try await App.assemble($0, presence: presence) }, body)
+        try await withNode(own, log: log, assembledBy: { try await App.assemble($0, presence: presence) }, body)
     }
 
     /// A node with another composition root.
     func withNode(
-        _ own: [String: String] = [:], assembledBy assemble: @escaping Service.Assembly,
+        _ own: [String: String] = [:], log: Log? = nil, assembledBy assemble: @escaping Service.Assembly,
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
         try await ServiceUnderTest(
-            "realtime-gateway", GatewaySettings.entries, settings(own), database: database, redis: redis,
+            "realtime-gateway", GatewaySettings.entries, settings(own), database: database, redis: redis, log: log,
             assemble: assemble
         ).lent(to: body)
     }
@@ -168,7 +169,7 @@ extension ServiceUnderTest {
     /// Where its clients call.
     var port: UInt16 { running.publicAddress.port }
 
-    /// The page of metrics.
+    /// The metrics page.
     func metrics() async throws -> String {
         try await HTTPCall.get(port: running.internalAddress.port, "/metrics").text
     }

@@ -33,7 +33,10 @@ final class PollingClient: Sendable {
 
     /// Polls, answering pings, until a packet contains `text`; the ports take turns.
     func poll(until text: String, ports: [UInt16]) async throws -> String {
-        for turn in 0..<40 {
+        let deadline = ContinuousClock.now + .seconds(60).patiently
+        var turn = 0
+        while ContinuousClock.now < deadline {
+            defer { turn += 1 }
             let reply = try await poll(port: ports[turn % ports.count])
             guard reply.status == 200 else { throw NeverHappened(description: "a poll: \(reply.status) \(reply.text)") }
             if reply.text.split(separator: "\u{1E}").contains("2") {

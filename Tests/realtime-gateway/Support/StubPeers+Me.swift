@@ -120,9 +120,8 @@ extension PeersOfGateway {
             let user = call.id("user_id") ?? 0
             return .list("ids", call.ids("others").filter { sees($0, by: user) }.map { "\"\($0)\"" })
         case ("badges", _):
-            return .list(
-                "badges",
-                call.ids("ids").map { #"{"user_id":"\#($0)","unread":\#(badges[$0] ?? 0),"mentions":0}"# })
+            let counts = call.ids("ids").map { #"{"user_id":"\#($0)","unread":\#(badges[$0] ?? 0),"mentions":0}"# }
+            return .json(#"{"badges":[\#(counts.joined(separator: ","))],"partial":\#(hasPartialBadges)}"#)
         default:
             return .list(
                 "profiles",

@@ -41,7 +41,7 @@ struct PeersOfGateway: StubState {
     var pushReasons: [Int64: String] = [:]
     /// The settings of users, as JSON.
     var settings: [Int64: String] = [:]
-    var badges: [Int64: Int] = [:]
+    var (badges, hasPartialBadges): ([Int64: Int], Bool) = ([:], false)
     /// Pushes that the provider was sent, by device.
     var pushes: [(device: String, message: JSONValue)] = []
     /// The provider's next answers, before it takes any push: status, error code and Retry-After.
@@ -74,9 +74,10 @@ struct PeersOfGateway: StubState {
     var heldPaths: Set<String> = []
     /// How long an access call takes.
     var accessTakes = Duration.zero
-    /// How long a comparison of heads waits before it is made, and whether it fails.
+    /// How long a comparison of heads waits before it is made, whether it fails, and the rooms that are out of reach.
     var headsTake = Duration.zero
     var headsAway = false
+    var lostRooms: Set<String> = []
 
     func delay(of call: StubCall) -> Duration {
         if call.path.hasSuffix("messages:send") { return pushTakes }
@@ -166,13 +167,13 @@ struct PeersOfGateway: StubState {
         case ("rooms", "heads"):
             let rooms = call.texts("rooms")
             comparisons.append(rooms)
-            return .list(
-                "heads",
-                rooms.compactMap { name in
-                    RoomID(name).flatMap { messages[$0]?.last }.map {
-                        #"{"room":"\#(name)","seq":\#($0.body.seq),"rev":\#(rev(of: $0.room))}"#
-                    }
-                })
+            let heads = rooms.filter { !lostRooms.contains($0) }.compactMap { name in
+                RoomID(name).flatMap { messages[$0]?.last }.map {
+                    #"{"room":"\#(name)","seq":\#($0.body.seq),"rev":\#(rev(of: $0.room))}"#
+                }
+            }
+            let lost = rooms.filter(lostRooms.contains).map { "\"\($0)\"" }
+            return .json(#"{"heads":[\#(heads.joined(separator: ","))],"lost":[\#(lost.joined(separator: ","))]}"#)
         case ("rooms", _) where call.parts.count == 5 && call.parts[3] == "positions":
             return .json(#"{"seq":\#(told[Int64(call.parts[4]) ?? 0] ?? 0)}"#)
         case ("acquaintances", _), ("badges", _), ("profiles", _): return people(call)

@@ -9,18 +9,18 @@ struct NameRulesTests {
     @Test("A name has 1 to 30 characters of any size in bytes and is not blank")
     func length() throws {
         let longest = String(repeating: "한", count: 30)
-        #expect(try NameRules.workspace(longest) == longest)
+        #expect(try NameRules.name(longest) == longest)
         #expect(try NameRules.channel(longest) == longest)
         #expect(try NameRules.channel("a") == "a")
         for name in ["", " ", "\u{3000}\t", longest + "글", String(repeating: "a", count: 31)] {
-            #expect(throws: Failure.self, "\(name)") { try NameRules.workspace(name) }
+            #expect(throws: Failure.self, "\(name)") { try NameRules.name(name) }
             #expect(throws: Failure.self, "\(name)") { try NameRules.channel(name) }
         }
         // A single character can have thousands of bytes.
         #expect(throws: Failure.self) { try NameRules.channel("a" + String(repeating: "\u{301}", count: 1000)) }
     }
 
-    @Test("A channel's name contains no slash and is no reserved path segment")
+    @Test("A channel's name contains no slash and is not a reserved path segment")
     func segments() throws {
         for name in ["a/b", "/", "a/\u{301}b", "my", "MY", "My", ".", ".."] {
             #expect(throws: Failure.self, "\(name)") { try NameRules.channel(name) }
@@ -28,7 +28,7 @@ struct NameRulesTests {
         for name in ["my channel", "...", ".a", "mine", "일반", "a%2Fb", "members"] {
             #expect(try NameRules.channel(name) == name)
         }
-        #expect(try NameRules.workspace("a/b") == "a/b")
+        #expect(try NameRules.name("a/b") == "a/b")
     }
 
     @Test("A name has no character that is invisible or changes the direction of text, and one that is visible")
@@ -39,7 +39,7 @@ struct NameRulesTests {
             "a\u{2028}b", "a\u{E0041}b", "a\u{7}b",
         ] {
             #expect(throws: Failure.self, "\(name.unicodeScalars.map { String($0.value, radix: 16) })") {
-                try NameRules.workspace(name)
+                try NameRules.name(name)
             }
             #expect(throws: Failure.self) { try NameRules.channel(name) }
         }

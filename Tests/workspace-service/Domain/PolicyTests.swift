@@ -110,6 +110,19 @@ struct PolicyTests {
         #expect(code { () throws(Failure) in try Policy.manage(role) } == managing)
     }
 
+    @Test("A refusal in a channel names its owner, because another role in the workspace does not help")
+    func refusalInChannel() {
+        #expect(throws: Failure(.notAllowed, "Only the owner of the channel may do this.")) {
+            try Policy.manage(.member)
+        }
+        #expect(
+            throws: Failure(
+                .notAllowed, "Only the owner of the channel, the owner of the workspace and its admins may do this.")
+        ) {
+            try Policy.manage(.member, in: .member)
+        }
+    }
+
     @Test(
         "The owners of a channel and of its workspace may delete the channel, except the default channel",
         arguments: [

@@ -2,7 +2,7 @@ import HTTP
 import ServiceSupport
 import Wire
 
-/// A stub of auth-service and payment-service.
+/// A stub of auth-service, chat-service and payment-service.
 typealias StubPeers = StubServer<PeersOfWorkspaces>
 
 /// By default every user exists, has the email `<id>@example.com` and 100 coins.
@@ -39,6 +39,10 @@ struct PeersOfWorkspaces: StubState {
     var isNoticeDown = false
     /// Whether auth-service sends mail.
     var sendsMail = true
+    /// The muted and suspended members of all workspaces.
+    var muted: Set<Int64> = []
+    /// Whether chat-service is of a release that does not tell them.
+    var knowsNoWriters = false
     /// The number of bots that were made.
     var madeBots: Int64 = 0
     var endedBots: Set<Int64> = []
@@ -72,6 +76,9 @@ struct PeersOfWorkspaces: StubState {
                 [call.text("user_id"), call.text("kind"), call.text("detail"), call.text("key")]
                     .compactMap(\.self).joined(separator: " "))
             return isNoticeDown ? .refusal(500, "E99") : .json("{}")
+        case ("workspaces", "writers"):
+            if knowsNoWriters { return .refusal(404, "E97") }
+            return .list("ids", call.ids("ids").filter { !muted.contains($0) }.map { "\"\($0)\"" })
         case ("bots", let last): return bots(call, last)
         case ("mail", _): return .json(#"{"set_up":\#(sendsMail)}"#)
         case ("erasures", _) where call.method == "GET":

@@ -31,8 +31,8 @@ final class WorkspaceHarness: Stoppable {
         database = try await shared.makeDatabase()
         redis = try await RedisServer.start(isDurable: true)
         var all = [
-            "auth_url": peers.url, "payment_url": peers.url, "files_folder": files.path, "user_rate": "100000",
-            "user_burst": "100000", "user_workspaces": "100000", "user_invitations": "100000",
+            "auth_url": peers.url, "payment_url": peers.url, "chat_url": peers.url, "files_folder": files.path,
+            "user_rate": "100000", "user_burst": "100000", "user_workspaces": "100000", "user_invitations": "100000",
             "workspace_invitations": "100000",
         ]
         all.merge(settings) { _, given in given }

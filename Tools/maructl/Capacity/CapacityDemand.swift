@@ -10,7 +10,8 @@ struct CapacityDemand: Sendable, Equatable {
     /// Loops of an instance, and instances of each service at least.
     var loops, instances: Double
 
-    /// What the command line says, by the names of its options. A missing value is made of the number of users.
+    /// The values of the command line, by the names of the options. A missing value is computed from the number of
+    /// users.
     init(_ values: [String: String]) {
         func number(_ name: String, _ otherwise: Double) -> Double { values[name].flatMap { Double($0) } ?? otherwise }
         users = number("users", 1_000)

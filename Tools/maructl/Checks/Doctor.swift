@@ -15,10 +15,11 @@ struct Doctor: Sendable {
         for service in ServiceName.allCases {
             let name = service.rawValue
             do {
+                let askedAt = Timestamp.now
                 let status = try await client.get(service, "/operator/status")
-                // The reply has just been written.
+                let answeredAt = Timestamp.now
                 findings.append(DoctorRules.readiness(name, status))
-                findings.append(DoctorRules.clock(name, status, askedAt: .now))
+                findings.append(DoctorRules.clock(name, status, askedAt: askedAt, answeredAt: answeredAt))
                 findings += DoctorRules.limits(name, status)
                 findings += [DoctorRules.openFiles(name, status), DoctorRules.disk(name, status)].compactMap(\.self)
                 findings.append(DoctorRules.migrations(name, try await client.get(service, "/operator/migrations")))

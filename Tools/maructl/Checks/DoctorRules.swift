@@ -9,13 +9,17 @@ enum DoctorRules {
     private static let slowQueues = ["reports", "export", "erasure"]
     private static let streamLimit = 1000
 
-    /// The clocks: of the service against ours, and of its stores against the service's.
-    static func clock(_ service: String, _ status: JSONValue, askedAt now: Timestamp) -> Finding {
+    /// The clocks: of the service against ours, and of its stores against the service's. The service read its clock at some moment
+    /// between the call and the reply, so a slow reply is not a wrong clock.
+    static func clock(
+        _ service: String, _ status: JSONValue, askedAt: Timestamp, answeredAt: Timestamp
+    ) -> Finding {
         let check = "clock of \(service)"
         guard let theirs = status.string("now").flatMap({ Timestamp($0) }) else {
-            return Finding(check, .wrong, "it tells no time")
+            return Finding(check, .wrong, "it does not report its time")
         }
-        var offsets = ["here": theirs.milliseconds - now.milliseconds]
+        let nearest = min(max(theirs.milliseconds, askedAt.milliseconds), answeredAt.milliseconds)
+        var offsets = ["here": theirs.milliseconds - nearest]
         for store in ["postgres", "redis"] {
             offsets[store] = status[named: store]?.int("clockOffsetMilliseconds").map(Int64.init)
         }

@@ -30,7 +30,7 @@ struct MessageProbe: Sendable {
         let socket = try await open(app.token)
         let text = "doctor \(Hexadecimal.encode(SecureRandom.bytes(8).span))"
         let sent = try await post(app.channel.path + "/chats", ["content": text], token: app.token)
-        guard let seq = sent.int("seq") else { throw Failure(description: "the message has no number") }
+        guard let seq = sent.int("seq") else { throw Failure(description: "the reply to the message has no seq") }
         defer { withExtendedLifetime(socket) {} }
         try await hear(text, in: app.channel.room, on: socket)
         _ = try await call(.delete, app.channel.path + "/chats/\(seq)", token: app.token, "deleting the message")
@@ -53,7 +53,7 @@ struct MessageProbe: Sendable {
                 "/users/join", ["email": email, "password": password, "nickname": "doctor"], token: nil)
         }
         guard let token = account?["token"]?.string("accessToken") else {
-            throw Failure(description: "signing in gave no token")
+            throw Failure(description: "the sign-in returned no token")
         }
         let workspace = try await workspace(name, token)
         let channels = try await call(
@@ -81,7 +81,7 @@ struct MessageProbe: Sendable {
         let made = try await call(
             .post, "/workspaces", body: body, type: "multipart/form-data; boundary=\(boundary)", token: token,
             "making a workspace")
-        guard let id = made.string("workspace_id") else { throw Failure(description: "making a workspace gave no id") }
+        guard let id = made.string("workspace_id") else { throw Failure(description: "the new workspace has no id") }
         return id
     }
 
@@ -93,7 +93,7 @@ struct MessageProbe: Sendable {
         let opening = try await poll(path, "opening a socket")
         guard opening.hasPrefix("0"), let sid = (try? JSONValue(parsing: String(opening.dropFirst())))?.string("sid")
         else {
-            throw Failure(description: "opening a socket: an unknown packet")
+            throw Failure(description: "opening a socket: the reply is not a known packet")
         }
         let session = "\(path)&sid=\(CallTemplate.encoded(sid))"
         let join =
@@ -111,7 +111,7 @@ struct MessageProbe: Sendable {
             }
             if packets.contains(where: { $0.hasPrefix("42/me,[\"ready\"") }) { return session }
         }
-        throw Failure(description: "joining /me: no start came")
+        throw Failure(description: "joining /me: no first event arrived")
     }
 
     private func hear(_ text: String, in room: String, on session: String) async throws {
@@ -124,7 +124,7 @@ struct MessageProbe: Sendable {
                 if event[1]?["message"]?.string("content") == text { return }
             }
         }
-        throw Failure(description: "the message was sent, and not heard")
+        throw Failure(description: "the message was sent, but did not arrive")
     }
 
     private func poll(_ path: String, _ step: String) async throws -> String {
@@ -164,7 +164,7 @@ struct MessageProbe: Sendable {
         if let type { request.headers.append(.contentType, type) }
         let reply: HTTPClient.Reply
         do { reply = try await client.http.send(request) } catch {
-            throw Failure(description: "\(step): \(client.settings.gateway) gave no answer (\(error.kind))")
+            throw Failure(description: "\(step): \(client.settings.gateway) does not answer (\(error.kind))")
         }
         let json = try? JSONValue(parsing: reply.body)
         guard reply.status.code < 300, let json else {

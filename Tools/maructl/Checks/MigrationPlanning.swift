@@ -20,7 +20,7 @@ struct MigrationPlanning: Sendable {
     private func migrations(of service: ServiceName) throws -> JSONValue {
         let program = "\(folder)/\(service.rawValue)"
         guard access(program, X_OK) == 0 else {
-            throw Performer.Refusal(status: .usage, reason: "\(program) is not there: set programs_folder")
+            throw Performer.Refusal(status: .usage, reason: "\(program) does not exist: set programs_folder")
         }
         // No path has a quote: it comes from the settings or from the kernel.
         guard !program.contains("'"), let pipe = popen("exec '\(program)' --print-migrations", "r") else {

@@ -1,7 +1,7 @@
 extension CommandList {
     private static let name = Command.Argument("name", .operatorName)
     private static let role = Command.Option(
-        "role", .choice(["operator", "viewer"]), "operator, who acts, or viewer, who only looks; operator")
+        "role", .choice(["operator", "viewer"]), "operator, or viewer for reading only; operator")
 
     static let operators: [Command] = [
         Command(
@@ -13,7 +13,7 @@ extension CommandList {
             "operators rotate", [name], "gives an operator a new credential, and shows it once",
             harm: "This ends the credential that operator {name} has.", .operators(.rotate)),
         Command(
-            "operators remove", [name], "lets an operator in no more",
+            "operators remove", [name], "ends the credential of an operator",
             harm: "This ends the credential of operator {name}.",
             .operators(.remove)),
     ]

@@ -236,7 +236,7 @@ enum CommandList {
         Command("backup", [], "makes a backup: deploy/backup --help tells its options", .script("backup")),
         Command(
             "backups note", [.init("outcome", .choice(["begun", "done", "failed"]))],
-            "enters a backup that something else makes in the audit log",
+            "records a backup that another program makes in the audit log",
             .call(CallTemplate(.workspace, "POST", "/operator/backups/{outcome}", .done("noted")))),
         Command("restore", [], "brings back a backup: deploy/restore --help tells its options", .script("restore")),
     ]

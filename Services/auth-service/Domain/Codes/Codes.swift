@@ -14,7 +14,7 @@ struct Codes: Sendable {
         let lifetime: Duration
         /// The tries for one code.
         let tries: Int
-        /// The mails to one address, those for resets counted apart, and those that one account causes, in an hour.
+        /// The mails to one address for one purpose, and those that one account causes, in an hour.
         let mails: Int
     }
 
@@ -56,7 +56,7 @@ struct Codes: Sendable {
         let found = try await store.takeTry(
             of: purpose, at: email.key, account: account, isKnownNetwork: isKnownNetwork, atMost: limits.tries,
             now: .now)
-        // An address without a code takes the time of one.
+        // The check of an address without a code takes as long as any other.
         let seed = found?.seed ?? CodeSeed(purpose, address: email.key, account: account)
         guard generator.isCode(text, of: seed), let found else { throw Self.refused }
         return found.id

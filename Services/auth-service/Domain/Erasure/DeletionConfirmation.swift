@@ -45,7 +45,7 @@ struct DeletionConfirmation: Sendable {
     /// The user that an issuer names. E02 for an unknown sign-in would tell the app that its own token is not valid.
     private func identity(of reply: OIDCSignIns.Reply, under profile: ClientProfile) async throws -> SocialIdentity {
         do {
-            return try await issuers.identity(of: reply, under: profile)
+            return try await issuers.proof(of: reply, under: profile)
         } catch let failure as Failure where failure.code == .invalidToken {
             throw Failure(.unknownAccount, failure.detail)
         }

@@ -17,16 +17,16 @@ struct ErasureJob: Sendable {
 
     /// How long other instances leave an erasure to the one that works on it, and the pause between two publications.
     private static let lease = Duration.seconds(20)
-    private static let patrol = Duration.seconds(1)
+    private static let searchInterval = Duration.seconds(1)
     private static let atOnce = 20
     /// The rounds by their time after the deletion. In the second one, chat-service knows all rooms that the user was
     /// removed from; everything is erased at its end. The last one is for calls that were under way at the deletion.
     private static let rounds = [Erasures.settling, .seconds(20), .seconds(900)]
     private static let erasingRounds = 2
     /// Grants that a provider does not revoke for this time are given up, with a line of the log.
-    private static let patience = Duration.seconds(7 * 86_400)
+    private static let giveUpAfter = Duration.seconds(7 * 86_400)
     /// How long a finished erasure can be looked up.
-    private static let memory = Duration.seconds(30 * 86_400)
+    private static let retention = Duration.seconds(30 * 86_400)
 
     /// Works until the task is cancelled.
     func run(on loop: EventLoop) async throws {
@@ -34,12 +34,12 @@ struct ErasureJob: Sendable {
             let due = try await store.take(atMost: Self.atOnce, now: .now, lease: Self.lease)
             try await advance(due)
             if due.count == Self.atOnce { continue }
-            try await signal.sleep(atMost: Self.patrol, on: loop)
+            try await signal.sleep(atMost: Self.searchInterval, on: loop)
         }
     }
 
     /// Forgets erasures that ended long ago.
-    func forget() async throws { try await store.forget(before: .now - Self.memory) }
+    func forget() async throws { try await store.forget(before: .now - Self.retention) }
 
     /// Works on several erasures at once, so that none waits for the provider of another one. A failure stops no other erasure;
     /// the first one is thrown at the end.
@@ -70,7 +70,8 @@ struct ErasureJob: Sendable {
         guard erasure.waiting.isEmpty else {
             if erasure.attempts > 3 {
                 log.warning(
-                    "an erasure waits for services", ["user": .id(erasure.account), "round": .count(erasure.round)])
+                    "an erasure is waiting for other services",
+                    ["user": .id(erasure.account), "round": .count(erasure.round)])
             }
             return try await facts.deleted(
                 UserDeletion(
@@ -96,8 +97,8 @@ struct ErasureJob: Sendable {
         case .impossible:
             log.warning("a grant cannot be revoked", ["provider": .name(grant.provider.rawValue)])
         case .later:
-            guard .now - erasure.requestedAt > Self.patience else { return false }
-            log.error("a grant is given up", ["provider": .name(grant.provider.rawValue)])
+            guard .now - erasure.requestedAt > Self.giveUpAfter else { return false }
+            log.error("gave up revoking a grant", ["provider": .name(grant.provider.rawValue)])
         }
         try await store.remove(grant, of: erasure.account)
         return true

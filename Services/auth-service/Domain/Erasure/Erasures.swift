@@ -44,8 +44,9 @@ struct Erasures: Sendable {
     func delete(_ order: Order) async throws {
         let now = Timestamp.now
         let (account, ended) = try await facts.outbox.transaction { tx in
-            // Without a mail server nothing would delete the goodbye, which has the address.
-            let closed = try await store.close(order.account, sendsGoodbye: mails.isSetUp, at: now, in: tx)
+            // The goodbye goes to the address that the account has until then.
+            try await mails.sayGoodbye(to: order.account, at: now, in: tx)
+            let closed = try await store.close(order.account, at: now, in: tx)
             guard let (account, addresses) = closed else { throw Failure.notFound }
             let ended = try await sessions.revokeAll(of: order.account, at: now, in: tx)
             try await store.begin(order, of: addresses, at: now, due: now + Self.settling, in: tx)
@@ -56,6 +57,7 @@ struct Erasures: Sendable {
         facts.hint(account)
         sessions.publish(ended, of: order.account, at: now)
         signal.wake()
+        mails.wake()
         portraits.removeUnusedSoon()
     }
 

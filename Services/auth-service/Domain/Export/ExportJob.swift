@@ -16,7 +16,7 @@ struct ExportJob: Sendable {
     let signal: WakeSignal
     let log: Log
 
-    private static let patrol = Duration.seconds(5)
+    private static let searchInterval = Duration.seconds(5)
     private static let longestWait = Duration.seconds(600)
     /// How long a file may be without an export: from its record to the end of its build.
     private static let unfinished = Duration.seconds(3600)
@@ -29,7 +29,7 @@ struct ExportJob: Sendable {
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             guard let order = try await store.take(at: .now, lease: ExportLease.length) else {
-                try await signal.sleep(atMost: Self.patrol, on: loop)
+                try await signal.sleep(atMost: Self.searchInterval, on: loop)
                 continue
             }
             do {
@@ -68,14 +68,14 @@ struct ExportJob: Sendable {
 
     private func handle(_ error: any Error, of order: ExportStore.Order) async throws {
         let now = Timestamp.now
-        let isHopeless = error is ExportBuilder.TooLarge || now - order.requestedAt > settings.patience
+        let isHopeless = error is ExportBuilder.TooLarge || now - order.requestedAt > settings.giveUpAfter
         if isHopeless {
             log.error("an export has failed", ["user": .id(order.account), "cause": .cause(error)])
             metrics.failed.increment()
             try await store.fail(order)
         } else {
             log.warning(
-                "an export is tried again",
+                "an export failed and will be retried",
                 ["user": .id(order.account), "attempts": .count(order.attempts), "cause": .cause(error)])
             let wait = min(Self.longestWait, .seconds(1 << min(order.attempts, 10)))
             try await store.postpone(order, to: now + wait)

@@ -38,15 +38,15 @@ struct MailDelivery: Sendable {
     /// The mails on their way at a time.
     static let concurrency = 4
     /// The time for mails on their way when the service stops.
-    private static let patience = Duration.seconds(5)
+    private static let stopTimeout = Duration.seconds(5)
     /// The pause between searches for mails that other instances accepted or left behind.
-    private static let patrol = Duration.seconds(2)
+    private static let searchInterval = Duration.seconds(2)
 
     /// Sends until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             if try await sendDue() == Self.concurrency { continue }
-            try await signal.sleep(atMost: Self.patrol, on: loop)
+            try await signal.sleep(atMost: Self.searchInterval, on: loop)
         }
     }
 
@@ -66,7 +66,7 @@ struct MailDelivery: Sendable {
     /// after a while.
     func stop(on loop: EventLoop) async throws {
         work.isStopped.store(true, ordering: .sequentiallyConsistent)
-        let end = EventLoop.preciseNow + Self.patience.wholeNanoseconds
+        let end = EventLoop.preciseNow + Self.stopTimeout.wholeNanoseconds
         while work.isBusy.load(ordering: .sequentiallyConsistent), EventLoop.preciseNow < end {
             try await loop.sleep(for: .milliseconds(20))
         }
@@ -83,10 +83,11 @@ struct MailDelivery: Sendable {
     private func send(_ mail: WaitingMail) async throws {
         guard mail.expiresAt > .now else {
             metrics.expired.increment()
-            log.warning("a mail was given up", ["template": .name(mail.template.rawValue)])
+            log.warning("gave up sending a mail", ["template": .name(mail.template.rawValue)])
             return try await store.finish(mail.id)
         }
-        // Only here does an address without an account differ from others: the caller had its reply long ago.
+        // An address without an account is treated differently only here, after the caller got its reply, so that the
+        // reply reveals nothing.
         guard mail.template != .reset || mail.account != nil else {
             metrics.discarded.increment()
             return try await store.finish(mail.id)
@@ -108,7 +109,7 @@ struct MailDelivery: Sendable {
         } catch {
             return try await handle(error, of: mail)
         }
-        try await store.finish(mail.id)
+        try await store.sent(mail, at: .now)
     }
 
     private func handle(_ failure: MailFailure, of mail: WaitingMail) async throws {
@@ -120,7 +121,7 @@ struct MailDelivery: Sendable {
         case .unavailable(let code, let reason):
             metrics.retried.increment()
             log.warning(
-                "a mail is sent again later",
+                "a mail could not be sent and will be retried",
                 ["attempts": .count(mail.attempts), "code": .count(code), "cause": .name(reason)])
             let wait = MailRetry.wait(after: mail.attempts, spread: .random(in: 0...1))
             try await store.postpone(mail.id, to: .now + wait)

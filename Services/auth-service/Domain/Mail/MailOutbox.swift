@@ -48,8 +48,16 @@ final class MailOutbox: Sendable {
         signal.wake()
     }
 
-    /// Mails an invitation to an address with or without an account. A repeated order adds no second mail while the first
-    /// one waits.
+    /// Tells an owner of the deletion of the account. The mail does not name the account, so that it is sent after the deletion. Without
+    /// a mail server there is none: nothing would delete it, and it has the address.
+    func sayGoodbye(to account: UserID, at now: Timestamp, in transaction: PostgresTransaction) async throws {
+        guard isSetUp else { return }
+        let mail = MailStore.Notice(
+            account: account, recipient: nil, template: .accountDeleted, detail: "", key: nil, outlivesAccount: true)
+        try await store.insert(mail, at: now, lifetime: .seconds(86_400), in: transaction)
+    }
+
+    /// Mails an invitation to an address with or without an account. A repeated order sends no second mail.
     func invite(_ mail: InvitationMail, key: String) async throws {
         guard isSetUp, mail.expiresAt > .now else { return }
         try await store.insert(mail, key: key, at: .now)

@@ -60,6 +60,9 @@ struct MailValues: Sendable, Equatable {
 }
 
 extension MailTemplate {
+    /// Whether people other than the account's owner can cause the notice, such as the owner of a workspace.
+    var isCausedByOthers: Bool { self == .webhookOff || self == .secondFactorRequired }
+
     /// Writes the mail in one language.
     func text(in language: MailLanguage, _ values: MailValues) -> MailText {
         switch language {

@@ -12,7 +12,7 @@ struct NoticeMails: Sendable {
         case .webhookOff:
             try await outbox.notify(request.user, .webhookOff, detail: request.detail, key: request.key)
         case .secondFactorRequired:
-            // The workspace may not have heard of the newest second factors.
+            // The user may have set up a second factor that the workspace does not know of yet.
             guard try await secondFactors.users(withFactorAmong: [request.user]).isEmpty else { return }
             let demand = MailDemand(workspace: request.detail, due: request.due ?? .now)
             try await outbox.notify(request.user, .secondFactorRequired, detail: demand.detail, key: request.key)

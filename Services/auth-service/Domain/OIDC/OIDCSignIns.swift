@@ -48,13 +48,20 @@ struct OIDCSignIns: Sendable {
     ///
     /// - Throws: E02 for a reply that belongs to no sign-in of this app, E03 if the issuer does not confirm it.
     func finish(_ reply: Reply, under profile: ClientProfile, language: MailLanguage?) async throws -> Account {
-        try await accounts.account(of: try await identity(of: reply, under: profile), language: language)
+        try await accounts.account(
+            of: try await identity(of: reply, under: profile, isProof: false), language: language)
     }
 
-    /// Ends a sign-in without opening an account: returns the user that the issuer names.
+    /// Ends a sign-in that proves something for a session, without opening an account: returns the user that the issuer names.
     ///
-    /// - Throws: as `finish` does.
-    func identity(of reply: Reply, under profile: ClientProfile) async throws -> SocialIdentity {
+    /// - Throws: as `finish` does; E03 as well if the person has not signed in at the issuer since the sign-in began.
+    func proof(of reply: Reply, under profile: ClientProfile) async throws -> SocialIdentity {
+        try await identity(of: reply, under: profile, isProof: true)
+    }
+
+    private func identity(
+        of reply: Reply, under profile: ClientProfile, isProof: Bool
+    ) async throws -> SocialIdentity {
         // Every outcome uses the sign-in up, so that nothing about it can be tried twice.
         guard let ticket = BearerSecret(reply.ticket),
             let begun = try await store.take(ticket.hash, profile: profile.name, at: .now),
@@ -68,7 +75,7 @@ struct OIDCSignIns: Sendable {
         }
         return try await issuer.identity(
             of: reply.code, verifier: OIDCAttempt.verifier(of: begun.seed), redirect: begun.redirect,
-            nonceHash: begun.nonce)
+            nonceHash: begun.nonce, since: isProof ? begun.expiresAt - Self.lifetime : nil)
     }
 
     /// Forgets sign-ins that nobody ended.

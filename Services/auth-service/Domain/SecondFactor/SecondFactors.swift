@@ -38,7 +38,7 @@ struct SecondFactors: Sendable {
     func begin(of account: Account) async throws -> TOTP {
         let seed = SecureRandom.bytes(Self.seedLength)
         guard try await store.begin(account.id, seed: seed, at: .now) else {
-            throw Failure.duplicate("The account has a second factor.")
+            throw Failure.duplicate("The account has a second factor already.")
         }
         return secrets.passwords(of: account.id, seed: seed)
     }
@@ -100,6 +100,15 @@ struct SecondFactors: Sendable {
         sessions.publish(ended, of: account, at: now)
         mails.wake()
         return ended.count
+    }
+
+    /// Turns off a second factor that was made before anybody had proved the address of the account, and forgets a secret without its
+    /// first code. It locks the row of a call that is turning the second factor on: that call is then refused, or its second factor
+    /// goes as well.
+    func removeUnproved(of account: UserID, in tx: PostgresTransaction) async throws {
+        guard try await store.removeUnproved(account, in: tx) else { return }
+        try await mails.notify(account, .secondFactorOff, in: tx)
+        try await publish(isOn: false, of: account, in: tx)
     }
 
     /// Tells workspaces that may require a second factor.

@@ -5,7 +5,7 @@ import Wire
 
 /// Asks for the second factor at a sign-in: the first step ends with a ticket, the second one brings it back with a code.
 ///
-/// A device that its user lets remember needs no code for thirty days.
+/// A device needs no code for thirty days if its user has chosen to remember it.
 struct SignInTickets: Sendable {
     let factors: SecondFactors
     let store: SignInTicketStore

@@ -14,7 +14,7 @@ struct CommandName: Sendable, Hashable {
             !name.hasSuffix("-")
         else {
             throw .invalid(
-                "The name of a command has 1 to 32 lowercase letters, digits, Korean syllables and hyphens, and no hyphen at an end."
+                "The name of a command must have 1 to 32 lowercase letters, digits, Korean syllables and hyphens, and no hyphen at an end."
             )
         }
         self.text = name

@@ -75,7 +75,7 @@ struct Commands: Sendable {
     ) throws(Failure) -> String {
         let text = text.nfc
         guard text.hasLength(in: length), text.hasVisibleCharacter, !text.hasDeceptiveCharacters else {
-            throw .invalid("\(member) has \(length.lowerBound) to \(length.upperBound) characters, which are visible.")
+            throw .invalid("\(member) must have \(length.lowerBound) to \(length.upperBound) visible characters.")
         }
         return text
     }

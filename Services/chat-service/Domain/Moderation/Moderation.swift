@@ -2,7 +2,7 @@ import Contract
 import ServiceKit
 import Wire
 
-/// Lets the owner of a workspace set the standing of members and the words that messages may not have.
+/// Lets the owner and admins of a workspace set the standing of members and the words that messages may not have.
 struct Moderation: Sendable {
     let store: StandingStore
     let access: RoomAccess
@@ -12,6 +12,13 @@ struct Moderation: Sendable {
     func standing(of user: UserID, in workspace: WorkspaceID) async throws -> Standing {
         try await access.requireMember(user, of: workspace)
         return try await store.find(user, in: workspace)
+    }
+
+    /// Those of the users that are neither muted nor suspended.
+    func writers(among users: [UserID], in workspace: WorkspaceID) async throws -> [UserID] {
+        let now = Timestamp.now
+        let restricted = try await store.rules(of: workspace, at: now).restricted
+        return users.filter { restricted[$0]?.isRestricting(at: now) != true }
     }
 
     func list(

@@ -53,7 +53,7 @@ final class ModerationCache: Sendable {
     /// Rules of a workspace have changed.
     func invalidate(_ workspace: WorkspaceID) {
         state.withLock { state in
-            // To take everything for outdated is always correct, and keeps the number of hints bounded.
+            // Treating everything as outdated is always correct, and keeps the number of hints bounded.
             if state.hints.count >= Self.capacity {
                 state.hints.removeAll()
                 state.entries.removeAll()

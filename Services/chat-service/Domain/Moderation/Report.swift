@@ -85,6 +85,14 @@ struct Report: Sendable {
         let editedAt: Timestamp?
     }
 
+    /// What was reported, as it was.
+    struct Evidence: Sendable {
+        /// The reported message last, after the messages before it.
+        var messages: [Copy] = []
+        /// Nil if the reported user or workspace had no picture.
+        var picture: ReportPicture?
+    }
+
     /// The reported user, or the author of the reported message, with the names of the time of the report.
     struct Subject: Sendable {
         let user: UserID
@@ -125,8 +133,7 @@ struct Report: Sendable {
     let isForOperators: Bool
     /// Nil while the report is open.
     let answer: Answer?
-    /// The reported message last, after the messages before it.
-    var copies: [Copy] = []
+    var evidence = Evidence()
 }
 
 /// A report as its reporter writes it.
@@ -141,4 +148,7 @@ struct NewReport: Sendable {
     let reporter: UserID
     let isForOperators: Bool
     let copies: [Report.Copy]
+
+    /// The path of the picture of the reported user or workspace.
+    var picture: String? { subject?.profileImage ?? workspaceCopy?.image }
 }

@@ -5,7 +5,7 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// Counts the overdue reports for the page of metrics, and erases answered reports after their retention.
+/// Counts the overdue reports for the metrics page, and erases answered reports after their retention.
 final class ReportWatch: Sendable {
     private let store: ReportStore
     private let files: any FileStore

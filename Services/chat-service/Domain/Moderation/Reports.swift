@@ -4,7 +4,8 @@ import Wire
 
 /// Takes reports, and lets owners and operators answer them.
 ///
-/// A report keeps a copy of the messages and holds their files, so that an edit or a deletion afterwards changes nothing.
+/// A report keeps a copy of the messages and of the picture of the reported user or workspace, and holds the files of the messages,
+/// so that an edit or a deletion afterwards changes nothing.
 /// Operators answer reports about the owner of a workspace, about the workspace itself, and in workspaces that nobody owns.
 /// Nobody sees a report about themselves.
 struct Reports: Sendable {
@@ -14,10 +15,13 @@ struct Reports: Sendable {
     let names: RoomNames
     let changes: MessageChanges
     let publisher: ModerationPublisher
+    let pictures: ReportPictures
     let limits: ReportLimits
 
     /// Messages before the reported one that are copied with it.
     private static let context: Int64 = 5
+    /// No more of them are copied once they have so many bytes.
+    private static let contextBytes = 1 << 20
 
     // MARK: Reporting
 
@@ -54,6 +58,7 @@ struct Reports: Sendable {
         guard let id = try await store.insert(new, limit: limits.ofUserPerDay, at: .now),
             let report = try await store.find(id, in: new.workspace)
         else { throw Failure.tooManyCalls(retryAfter: .seconds(3600)) }
+        pictures.wake()
         return report
     }
 
@@ -62,13 +67,12 @@ struct Reports: Sendable {
     ) async throws -> NewReport {
         let target = try await access.target(room, for: user, writing: false)
         guard seq > 0 else { throw Failure.notFound }
-        let found = try await messages.page(
-            of: target.key, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1,
-            bytes: 1 << 20)
-        guard let message = found.last, message.seq == seq, message.details.deletedAt == nil else {
-            throw Failure.notFound
-        }
+        let message = try await changes.existing(MessageKey(target.key, seq: seq))
         guard message.author != user else { throw Self.ofOneself }
+        let before = try await messages.page(
+            of: target.key, after: max(0, seq - Self.context - 1), through: seq - 1, limit: Int(Self.context),
+            bytes: Int(Self.context) * SendRequest.maxText)
+        let found = Self.nearest(before) + [message]
         let people = try await changes.profiles.members(found.map(\.author))
         let copies = found.map { message in
             Report.Copy(
@@ -81,6 +85,17 @@ struct Reports: Sendable {
             subject: people[message.author] ?? .deleted(message.author), message: message.key, reason: reason,
             text: text, reporter: user, isForOperators: try await isForOperators(message.author, in: target.workspace),
             copies: copies)
+    }
+
+    /// The last of some messages. The first ones are missing if they are long: otherwise an author could keep out the others by a long
+    /// message in front of them.
+    private static func nearest(_ messages: [StoredMessage]) -> ArraySlice<StoredMessage> {
+        var (start, bytes) = (messages.endIndex, 0)
+        while start > messages.startIndex, bytes < contextBytes {
+            start -= 1
+            bytes += messages[start].content.utf8.count
+        }
+        return messages[start...]
     }
 
     /// Whether a report about a user is beyond the owner of the workspace, or has no owner to answer it.
@@ -203,7 +218,7 @@ struct Reports: Sendable {
             target: MessageTarget(room: key.room, workspace: workspace, name: name), seq: key.seq,
             user: user ?? .system, kind: .delete)
         if case .done(_, let erasedFiles) = try await changes.committer.apply(change), !erasedFiles.isEmpty {
-            await changes.attachments.discard(paths: erasedFiles)
+            await changes.attachments.discard(paths: erasedFiles, in: workspace)
         }
     }
 }

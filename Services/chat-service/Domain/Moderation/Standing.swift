@@ -7,7 +7,7 @@ struct Standing: Sendable, Equatable {
     var warnedAt: Timestamp?
     /// The member cannot write before this time.
     var mutedUntil: Timestamp?
-    /// The member cannot write until the owner of the workspace ends it.
+    /// The member cannot write until an owner or admin of the workspace ends it.
     var isSuspended = false
 
     /// Throws unless the member may write, edit and react now.
@@ -18,7 +18,7 @@ struct Standing: Sendable, Equatable {
             .notAllowed, "You are muted in this workspace until \(mutedUntil).", retryAfter: mutedUntil - now)
     }
 
-    /// Whether it restricts the member, now or until a time to come.
+    /// Whether the member cannot write now.
     func isRestricting(at now: Timestamp) -> Bool { isSuspended || mutedUntil.map { now < $0 } ?? false }
 }
 

@@ -37,7 +37,7 @@ struct WordFilter: Sendable {
         for word in words {
             let scalars = Letters(SearchText(word.text)).scalars
             guard word.text.hasLength(in: length), !scalars.isEmpty, !word.text.utf8.contains(0) else {
-                throw .invalid("A word has 1 to 50 characters.")
+                throw .invalid("A word must have 1 to 50 characters.")
             }
             if known.insert(scalars).inserted { kept.append(word) }
         }

@@ -50,7 +50,7 @@ struct MemberNames: Sendable {
 /// A text in characters, in which names are looked up.
 struct MentionText {
     let characters: [Character]
-    /// Filled when they are asked for.
+    /// Computed when first needed; nil before.
     private var hashes: [Int?]
 
     init(_ text: String) {

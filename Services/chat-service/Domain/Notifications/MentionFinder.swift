@@ -29,7 +29,7 @@ struct MentionFinder: Sendable {
         guard !named.isEmpty else { return found }
         let people = try await profiles.members(named)
         return MessageMentions(
-            found.list.map { $0.named(named, people) }, present: found.present, blockers: found.blockers)
+            found.list.map { $0.named(ids, people) }, present: found.present, blockers: found.blockers)
     }
 
     /// The users that have blocked the author. None if they are not known: a send does not fail for that.

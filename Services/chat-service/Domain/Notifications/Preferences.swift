@@ -14,7 +14,7 @@ struct Preferences: Sendable {
     func set(_ new: UserSettings, by caller: Caller) async throws {
         if let quiet = new.doNotDisturb {
             guard quiet.from != quiet.to else {
-                throw Failure.invalid("doNotDisturb must not end at the minute at which it begins.")
+                throw Failure.invalid("doNotDisturb must not begin and end at the same minute.")
             }
             guard try await settings.knows(zone: quiet.zone) else { throw Failure.invalid("zone is unknown.") }
         }

@@ -13,7 +13,7 @@ struct PushDecisions: Sendable {
     let roomWorkspaces: RoomWorkspaces
     let blocks: BlockCache
     let profiles: ProfileCache
-    let wide: WideReads
+    let badgeStore: BadgeStore
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         guard let room = try await roomWorkspaces.key(of: request.room),
@@ -51,14 +51,14 @@ struct PushDecisions: Sendable {
         return message.body(try await profiles.members([message].people)).plainContent
     }
 
-    /// The unread messages of users in all their rooms; none while a workspace is out of reach, so that pushes of the others go on.
+    /// The unread messages of users in all their rooms. While workspaces are out of reach, those in the rooms of the others.
     private func badges(
         of users: [UserID], hiding blocks: [UserID: AuthClient.Blocks]
     ) async throws -> [PushDecisionsReply.Badge] {
         if users.isEmpty { return [] }
         let channels = try await workspaces.memberships(of: users)
-        let found = try await wide.attempt { try await recipients.unread(of: users, in: channels, hiding: blocks) }
-        guard let counts = found else { return [] }
-        return users.map { PushDecisionsReply.Badge(user: $0, count: counts[$0] ?? 0) }
+        let scope = BadgeStore.Scope(of: users, in: channels, hiding: blocks)
+        guard let counts = try await badgeStore.unread(of: scope) else { return [] }
+        return users.map { PushDecisionsReply.Badge(user: $0, count: counts.unread[$0] ?? 0) }
     }
 }

@@ -1,6 +1,6 @@
 import Contract
 
-/// Do-not-disturb hours: from a minute of the day up to another one, in a time zone. They may pass midnight.
+/// Do-not-disturb hours: from a minute of the day up to another one, in a time zone. They may span midnight.
 struct QuietHours: Sendable, Equatable {
     /// A minute of the day, written as `22:30`.
     struct TimeOfDay: Sendable, Equatable {

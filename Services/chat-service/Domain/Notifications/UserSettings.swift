@@ -25,7 +25,7 @@ struct UserSettings: Sendable, Equatable {
         for text in texts {
             let keyword = text.nfc.trimmed
             guard keyword.hasLength(in: keywordLength), !keyword.utf8.contains(0) else {
-                throw .invalid("A keyword has 1 to 50 characters.")
+                throw .invalid("A keyword must have 1 to 50 characters.")
             }
             if keys.insert(keyword.caselessKey).inserted { kept.append(keyword) }
         }

@@ -2,8 +2,8 @@ import EventLoop
 import Synchronization
 import Telemetry
 
-/// Asks the primary and all nodes every second how far they have the log, for the page of metrics, and notices when the primary
-/// does not answer.
+/// Asks the primary and all nodes every second how far they have the log, for the metrics page, and notices when the
+/// primary does not answer.
 final class ReplicaWatch: Sendable {
     private struct Node {
         var answers = false

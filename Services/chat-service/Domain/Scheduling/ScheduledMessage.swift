@@ -12,6 +12,13 @@ struct ScheduledMessage: Sendable, Equatable {
         let detail: String
     }
 
+    enum State: Sendable, Equatable {
+        case waiting
+        case failed(Refusal)
+        /// Only the reply to a repeated call shows it.
+        case sent
+    }
+
     let id: ScheduledID
     let author: UserID
     /// The session that scheduled it.
@@ -27,7 +34,7 @@ struct ScheduledMessage: Sendable, Equatable {
     let clientID: String?
     let at: Timestamp
     let createdAt: Timestamp
-    let refusal: Refusal?
+    let state: State
 
     /// The idempotency key of the send. A repeated send of the same scheduled message is one message.
     var sendID: String { "scheduled:\(id)" }

@@ -11,7 +11,7 @@ struct ScheduledMessages: Sendable {
     let changes: MessageChanges
 
     /// Schedules a message. The caller must be able to write to the room now. Idempotent: the same `client_id`, text and
-    /// time again returns the first one, as long as that is not sent.
+    /// time again returns the first one, also after it was sent.
     func schedule(
         _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller
     ) async throws -> ScheduledMessage {
@@ -20,6 +20,7 @@ struct ScheduledMessages: Sendable {
             try Self.requireSame(known, request, at)
             return known
         }
+        if let sent = try await findSent(request, at, to: target, by: caller) { return sent }
         try limits.check(at)
         // The send checks it again. Masked words are masked then.
         let rules = try await changes.moderation.rules(of: target.workspace)
@@ -35,12 +36,14 @@ struct ScheduledMessages: Sendable {
         do {
             let scheduled = try await insert(request, files, at, target, caller)
             // An earlier call has stored its own files.
-            if scheduled.files != files { await attachments.discard(paths: files) }
+            if scheduled.files != files { await attachments.discard(paths: files, in: target.workspace) }
             sender.wake()
             return scheduled
         } catch {
             // A message that may have been stored keeps its files. If it was not, the sweep removes them.
-            if error is Failure || BatchFailure(error).isWithoutEffect { await attachments.discard(paths: files) }
+            if error is Failure || BatchFailure(error).isWithoutEffect {
+                await attachments.discard(paths: files, in: target.workspace)
+            }
             throw error
         }
     }
@@ -50,10 +53,35 @@ struct ScheduledMessages: Sendable {
     ) async throws -> ScheduledMessage {
         let scheduled = try await store.insert(
             request, files: files, at: at, to: target, by: caller, limit: limits.ofUser, now: .now)
-        guard let scheduled else { throw Failure.invalid("You have too many scheduled messages.") }
+        guard let scheduled else {
+            // An earlier call may have been sent while the files of this one came.
+            if let sent = try await findSent(request, at, to: target, by: caller) { return sent }
+            throw Failure.invalid("You have too many scheduled messages.")
+        }
         try Self.requireSame(scheduled, request, at)
         return scheduled
     }
+
+    /// The message of an earlier call with the same `client_id` that was sent; nil if there is none. Its text may have been edited since,
+    /// so the digest of its send is compared. That of a deleted message is erased.
+    private func findSent(
+        _ request: SendRequest, _ at: Timestamp, to target: MessageTarget, by caller: Caller
+    ) async throws -> ScheduledMessage? {
+        guard let sent = try await store.findSent(request, to: target, by: caller.user) else { return nil }
+        if let digest = sent.digest {
+            guard sent.at == at, sent.files.count == request.files.count else { throw Self.otherMessage }
+            let same = try SendRequest(
+                content: request.content, files: [], clientID: request.clientID, reply: request.reply, kept: sent.files)
+            guard same.digest(of: []) == digest else { throw Self.otherMessage }
+        }
+        return ScheduledMessage(
+            id: sent.id, author: caller.user, session: caller.session, workspace: target.workspace, room: target.room,
+            content: request.content, files: sent.files, reply: request.reply, clientID: request.clientID, at: sent.at,
+            createdAt: sent.createdAt, state: .sent)
+    }
+
+    private static let otherMessage = Failure(
+        .invalidRequest, "Another message was scheduled with this client_id.", status: 409)
 
     /// Throws unless a call with the `client_id` of a stored message asks for the same.
     private static func requireSame(
@@ -61,7 +89,7 @@ struct ScheduledMessages: Sendable {
     ) throws(Failure) {
         guard scheduled.content == request.content, scheduled.at == at, scheduled.reply == request.reply,
             scheduled.files.count == request.files.count
-        else { throw Failure(.invalidRequest, "Another message was scheduled with this client_id.", status: 409) }
+        else { throw otherMessage }
     }
 
     /// A page of the caller's scheduled messages by their times, after `cursor`.
@@ -89,7 +117,7 @@ struct ScheduledMessages: Sendable {
     /// Cancels a message. One that is being sent is not found.
     func cancel(_ id: ScheduledID, by caller: Caller) async throws {
         guard let files = try await store.cancel(id, of: caller.user) else { throw Failure.notFound }
-        await attachments.discard(paths: files)
+        await attachments.discard(paths: files, in: nil)
     }
 }
 

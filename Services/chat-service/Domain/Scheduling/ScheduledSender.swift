@@ -23,10 +23,13 @@ final class ScheduledSender: Sendable {
 
     private static let concurrency = 64
     /// The pause between searches for messages that other instances accepted or left behind.
-    private static let patrol = Duration.milliseconds(500)
-    /// A message that could not be sent for this time fails.
+    private static let searchInterval = Duration.milliseconds(500)
+    /// A message that could not be sent for this time fails, if it has had its attempts.
     private static let longestDelay = Duration.seconds(3600)
-    private static let wasDisabled = Failure(.notAllowed, "Your account was disabled at that time.")
+    private static let fewestAttempts = 60
+    /// A late message does not wait longer for its next attempt.
+    private static let longestPause = Duration.seconds(60)
+    private static let wasDisabled = Failure(.notAllowed, "Your account was disabled when the message was due.")
 
     /// - Parameter lease: how long other instances leave a message to the one that sends it. It doubles with each attempt.
     init(
@@ -51,14 +54,14 @@ final class ScheduledSender: Sendable {
             let free = Self.concurrency - busy.withLock(\.self)
             // The end of a send wakes it.
             guard free > 0 else {
-                try await signal.sleep(atMost: Self.patrol, on: loop)
+                try await signal.sleep(atMost: Self.searchInterval, on: loop)
                 continue
             }
             let due = try await store.take(atMost: free, now: .now, lease: lease)
             for message in due { begin(message, on: loop) }
             if due.count == free { continue }
-            let next = try await store.nextDue().map { max(.milliseconds(5), $0 - .now) } ?? Self.patrol
-            try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
+            let next = try await store.nextDue().map { max(.milliseconds(5), $0 - .now) } ?? Self.searchInterval
+            try await signal.sleep(atMost: min(next, Self.searchInterval), on: loop)
         }
     }
 
@@ -90,7 +93,7 @@ final class ScheduledSender: Sendable {
         } catch {
             return try await handle(error, of: message)
         }
-        try await store.finish(message)
+        try await store.finish(message, now: .now)
         metrics.sent(lag: .now - message.at)
     }
 
@@ -109,10 +112,11 @@ final class ScheduledSender: Sendable {
     /// A refusal is final. After any other error the message is sent again, because it may pass then.
     private func handle(_ error: any Error, of message: ScheduledMessage) async throws {
         let failure = error as? Failure
-        let isRefusal = failure.map { $0.code != .serverError && $0.code != .tooManyCalls } ?? false
-        if isRefusal || .now - message.at > Self.longestDelay {
+        var isFinal = failure.map { $0.code != .serverError && $0.code != .tooManyCalls } ?? false
+        if !isFinal { isFinal = try await isGivenUp(message, retryAfter: failure?.retryAfter) }
+        if isFinal {
             // An instance that crashed after the commit may have sent it, before its author lost access.
-            if try await store.isSent(message) { return try await store.finish(message) }
+            if try await store.isSent(message) { return try await store.finish(message, now: .now) }
             let reason = failure ?? .serverError
             try await store.fail(
                 message, ScheduledMessage.Refusal(code: reason.code.rawValue, detail: reason.detail))
@@ -120,6 +124,14 @@ final class ScheduledSender: Sendable {
         }
         metrics.retried.increment()
         try await store.postpone(message, to: .now + (failure?.retryAfter ?? .seconds(1)))
+    }
+
+    /// Whether a message that could not be sent is not sent again. The time alone does not tell: the service may have been down
+    /// then, or the author sends the message again after a failure.
+    private func isGivenUp(_ message: ScheduledMessage, retryAfter: Duration?) async throws -> Bool {
+        guard Timestamp.now - message.at > Self.longestDelay else { return false }
+        if let retryAfter, retryAfter > Self.longestPause { return true }
+        return try await store.attempts(of: message) >= Self.fewestAttempts
     }
 }
 

@@ -38,14 +38,28 @@ struct MemberDirectory: Sendable {
         return all.filter { seen.contains($0.member.id) }
     }
 
+    /// All members of a workspace, and those of `others` that are none any more.
+    func members(of workspace: WorkspaceID, and others: [UserID]) async throws -> [Entry] {
+        let members = try await members(of: workspace)
+        if others.isEmpty { return members }
+        let former = Set(others).subtracting(members.map(\.member.id))
+        if former.isEmpty { return members }
+        let people = try await profiles.members(former)
+        return members + people.values.map(Self.entry(of:))
+    }
+
     /// All members of a workspace in the order of their ids.
     func members(of workspace: WorkspaceID) async throws -> [Entry] {
         try await entries.value(of: workspace) {
             let ids = try await workspaces.allMembers(of: workspace)
             let people = try await profiles.members(ids)
-            let members = ids.compactMap { people[$0] }.map { Entry(member: $0, name: SearchText($0.nickname)) }
+            let members = ids.compactMap { people[$0] }.map(Self.entry(of:))
             return HintedCache.Entry(
                 value: members, workspace: workspace, users: Set(ids), weight: members.count + 1)
         }
+    }
+
+    private static func entry(of member: MemberView) -> Entry {
+        Entry(member: member, name: SearchText(member.nickname))
     }
 }

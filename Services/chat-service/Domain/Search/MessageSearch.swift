@@ -35,6 +35,14 @@ struct MessageSearch: Sendable {
 
     /// Matches that `best` orders at a time; older ones come after all of them.
     static let ranked = 400
+
+    /// The matches that end a walk. On a later page of `best` they may be more than on the first one: a message that is edited
+    /// meanwhile may come to match.
+    static func wanted(by request: SearchRequest) -> Int {
+        guard request.order == .best else { return request.limit }
+        return request.start?.ranked == nil ? ranked : 2 * ranked
+    }
+
     /// Comparisons of a word with a message that are made at a time.
     private static let comparisonsAtOnce = 800
 
@@ -60,7 +68,7 @@ struct MessageSearch: Sendable {
                 dms: try await access.dms(of: user, in: request.workspace))
             request.filters = try await names.filters(
                 typed, in: request.workspace, among: readable, for: user, zone: zone)
-            // A blocker finds no message of the blocked author, who finds the blocker's messages as before.
+            // A blocker finds no message of the blocked author. The blocked author still finds the blocker's messages.
             request.filters.hiddenAuthors.formUnion(try await blocks.blocks(of: user).blocked)
             let rooms = readable.names(request.filters)
             if rooms.isEmpty || request.filters.authors?.isEmpty == true {
@@ -71,7 +79,7 @@ struct MessageSearch: Sendable {
                 for: Array(rooms.keys), of: request.workspace, until: deadline)
             let walk = try await walk(request, in: Array(rooms.keys), for: user, until: deadline)
             var threads: Set<MessageKey>? = []
-            if request.order == .best {
+            if request.order == .best, request.start?.ranked?.favors == nil {
                 let keys = Set(walk.matches.map(\.message.threadKey))
                 threads = try await store.followed(keys, in: request.workspace, by: user, until: deadline)
             }
@@ -86,8 +94,7 @@ struct MessageSearch: Sendable {
         _ request: SearchRequest, in rooms: [RoomID], for user: UserID, until deadline: SearchDeadline
     ) async throws -> SearchWalk {
         let conditions = SearchConditions(request, rooms: rooms)
-        var walk = SearchWalk(
-            request, wanted: request.order == .best ? Self.ranked : request.limit, hasGrams: conditions.hasGrams)
+        var walk = SearchWalk(request, wanted: Self.wanted(by: request), hasGrams: conditions.hasGrams)
         while case .looking(let look) = walk.state {
             guard let candidates = try await store.candidates(conditions, look, until: deadline) else {
                 walk.runOutOfTime()
@@ -124,17 +131,15 @@ struct MessageSearch: Sendable {
         let (shown, first) = (request.start?.ranked, walk.matches.first.map { SearchCursor($0.message) })
         let hasAllMatches = shown.map { walk.hasReached($0.end) } ?? true
         guard let threads, hasAllMatches else { return unrankedPage(of: walk, request) }
-        // A match that was deleted since the first page must not let an older one in.
-        let end = shown?.end ?? walk.next
-        let matches = walk.matches.prefix { match in end.map { !SearchCursor(match.message).isAfter($0) } ?? true }
-        let older = end.map { SearchPageStart(cursor: $0) }
+        let older = walk.next.map { SearchPageStart(cursor: $0) }
         guard let start = shown == nil ? first?.justBefore : request.start?.cursor else { return ([], older) }
-        let ranking = SearchRanking(Array(matches), for: user, following: threads, newest: start.createdAt)
-        let ranked = ranking.ranked(Array(matches)).drop { match in shown.map { !$0.isBefore(match) } ?? false }
+        let favors = shown?.favors ?? SearchFavors(of: walk.matches, for: user, following: threads)
+        let ranking = SearchRanking(favors, for: user, newest: start.createdAt)
+        let ranked = ranking.ranked(walk.matches).drop { match in shown.map { !$0.isBefore(match) } ?? false }
         let page = ranked.prefix(request.limit)
         guard ranked.count > page.count, let last = page.last else { return (page.map(\.match), older) }
         let place = SearchPageStart.Ranked(
-            points: last.points, last: SearchCursor(last.match.message), end: end)
+            points: last.points, last: SearchCursor(last.match.message), end: walk.next, favors: favors)
         return (page.map(\.match), SearchPageStart(cursor: start, ranked: place))
     }
 

@@ -8,6 +8,8 @@ struct SearchBacklog: Sendable {
     var roomCount: Int64 = 0
     /// Messages and changes of all rooms.
     var messageCount: Int64 = 0
+    /// The workspaces that were read; nil for all. Others are out of reach.
+    var workspaces: Set<WorkspaceID>?
 
     /// So many messages are only missing after a loss of the index, a change of its form or a long stop.
     private static let rebuild: Int64 = 10_000

@@ -23,7 +23,7 @@ struct SearchEntry: Sendable {
     let grams: [Int32]
 
     /// The form of the entries. A change of the normalisation, the hashes or the traits raises it, and every room is indexed anew.
-    static let form: Int16 = 4
+    static let form: Int16 = 5
 
     init(_ message: SearchableMessage, of room: RoomID, in workspace: WorkspaceID) {
         seq = message.seq

@@ -11,8 +11,7 @@ final class SearchIndexer: Sendable {
     private let partitions: SearchPartitions
     private let metrics: SearchMetrics
     private let log: Log
-    /// The part of the time, 0 to 1, in which the index is written.
-    private let share: Double
+    private let pace: IndexPace
     /// The commits of sends, which say when the database is at its limit.
     let commitLoad = CommitLoad()
     private let signal = WakeSignal()
@@ -26,14 +25,12 @@ final class SearchIndexer: Sendable {
     static let roomsPerStep = 64
     /// Messages, and changes, in one step, shared by its rooms.
     static let step = 500
-    /// Beside sends at the limit of the database, the index takes this part of its share, and catches up later.
-    private static let shareAtLimit = 0.3
-    /// The part of the time with a commit under way above which the database counts as at its limit.
-    private static let limitOfCommits = 0.9
     private static let leastOfRoom = 10
     /// Rooms that are found behind in one look.
     private static let roomsPerLook = 1000
     private static let pauseBetweenLooks = Duration.seconds(30)
+    /// The next look comes sooner after a failure for some rooms.
+    private static let pauseAfterFailure = Duration.seconds(5)
     /// Rooms that wait beyond this number are found by the next look.
     private static let maxWaiting = 100_000
 
@@ -42,7 +39,7 @@ final class SearchIndexer: Sendable {
         self.partitions = partitions
         self.metrics = metrics
         self.log = log
-        self.share = share
+        pace = IndexPace(share: share)
     }
 
     /// Says that messages of these rooms were committed or changed. It may be called on any loop and does not wait.
@@ -52,6 +49,7 @@ final class SearchIndexer: Sendable {
             let now = EventLoop.preciseNow
             for room in rooms where waiting[room] == nil { waiting[room] = now }
         }
+        store.noteMessages(in: rooms)
         signal.wake()
     }
 
@@ -63,10 +61,42 @@ final class SearchIndexer: Sendable {
             if lost > 0 {
                 log.error("the search index was lost and begins anew", ["partitions": .integer(Int64(lost))])
             }
-            let backlog = try await store.backlog(limit: Self.roomsPerLook)
-            forgetFailures(outside: backlog)
+            let (backlog, hasFailed) = try await look(on: loop)
+            if !hasFailed { forgetFailures(outside: backlog) }
             report(backlog, &isRebuilding)
-            try await catchUp(with: backlog, on: loop)
+            try await catchUp(with: backlog, endsSoon: hasFailed, on: loop)
+        }
+    }
+
+    /// Looks at all rooms. In a divided schema that may take seconds while a part is out of reach, and new messages of other parts are indexed
+    /// meanwhile. Returns whether that has failed for some rooms.
+    private func look(on loop: EventLoop) async throws -> (SearchBacklog, hasFailed: Bool) {
+        guard store.isDivided else { return (try await store.backlog(limit: Self.roomsPerLook), false) }
+        return try await withThrowingTaskGroup(of: SearchBacklog.self) { group in
+            let isOver = Mutex(false)
+            group.addTask(executorPreference: loop) { [self] in
+                defer {
+                    isOver.withLock { $0 = true }
+                    signal.wake()
+                }
+                await makePartitionAhead()
+                return try await store.backlog(limit: Self.roomsPerLook)
+            }
+            var hasFailed = false
+            while !isOver.withLock(\.self) {
+                if try await indexNews(on: loop) { hasFailed = true }
+                if waiting.withLock(\.isEmpty) { try await signal.sleep(atMost: .seconds(1), on: loop) }
+            }
+            return (try await group.next() ?? SearchBacklog(), hasFailed)
+        }
+    }
+
+    private func makePartitionAhead() async {
+        do {
+            try await partitions.makeAhead()
+        } catch {
+            if Task.isCancelled { return }
+            log.warning("a partition of the search index cannot be made yet", ["cause": .cause(error)])
         }
     }
 
@@ -74,7 +104,11 @@ final class SearchIndexer: Sendable {
     private func forgetFailures(outside backlog: SearchBacklog) {
         if backlog.hasMore { return }
         let behind = Set(backlog.rooms)
-        failed.withLock { failed in failed = failed.filter { behind.contains($0.key) } }
+        failed.withLock { failed in
+            failed = failed.filter { room, _ in
+                behind.contains(room) || backlog.workspaces?.contains(room.workspace) == false
+            }
+        }
     }
 
     private func report(_ backlog: SearchBacklog, _ isRebuilding: inout Bool) {
@@ -84,42 +118,62 @@ final class SearchIndexer: Sendable {
             log.info(
                 "the search index is being rebuilt",
                 ["rooms": .integer(backlog.roomCount), "messages": .integer(backlog.messageCount)])
-        } else if isRebuilding, backlog.messageCount == 0 {
+        } else if isRebuilding, backlog.messageCount == 0, backlog.workspaces == nil {
             isRebuilding = false
             log.info("the search index is complete")
         }
     }
 
     /// Indexes the backlog and the rooms that are named meanwhile, until it is time for the next look at all rooms.
-    private func catchUp(with backlog: SearchBacklog, on loop: EventLoop) async throws {
-        let end = EventLoop.preciseNow + Self.pauseBetweenLooks.wholeNanoseconds
+    private func catchUp(with backlog: SearchBacklog, endsSoon: Bool, on loop: EventLoop) async throws {
+        var end = EventLoop.preciseNow + Self.pauseBetweenLooks.wholeNanoseconds
+        var hasFailed = false
+        func endSoon() {
+            hasFailed = true
+            end = min(end, EventLoop.preciseNow + Self.pauseAfterFailure.wholeNanoseconds)
+        }
+        if endsSoon { endSoon() }
         var rooms = backlog.rooms
         while EventLoop.preciseNow < end {
             // New messages come first, one step of each room, so that a backlog delays none of them for long.
-            var commits = Array(takeWaiting())
-            while !commits.isEmpty {
-                let part = commits.prefix(Self.roomsPerStep)
-                let unfinished: Set<RoomKey>
-                do {
-                    unfinished = try await step(in: part.map(\.key), commits: part.map(\.value), on: loop)
-                } catch {
-                    keepFailed(commits)
-                    throw error
-                }
-                let rest = part.filter { unfinished.contains($0.key) }
-                waiting.withLock { for (room, at) in rest { $0[room] = min($0[room] ?? .max, at) } }
-                commits.removeFirst(part.count)
-            }
+            if try await indexNews(on: loop) { endSoon() }
             if !rooms.isEmpty {
                 let part = rooms.prefix(Self.roomsPerStep)
-                let unfinished = try await step(in: Array(part), commits: nil, on: loop)
-                rooms = part.filter(unfinished.contains) + rooms.dropFirst(part.count)
-            } else if backlog.hasMore || backlog.isRebuild {
+                let step = try await step(in: Array(part), commits: nil, on: loop)
+                rooms = part.filter(step.unfinished.contains) + rooms.dropFirst(part.count)
+                if !step.failed.isEmpty {
+                    // Others of their workspaces would wait as well. The next look finds those within reach.
+                    let lost = Set(step.failed.map(\.workspace))
+                    rooms.removeAll { lost.contains($0.workspace) }
+                    endSoon()
+                }
+            } else if !hasFailed, backlog.hasMore || backlog.isRebuild {
                 return
             } else if waiting.withLock(\.isEmpty) {
                 try await signal.sleep(atMost: .nanoseconds(Int64(end - min(end, EventLoop.preciseNow))), on: loop)
             }
         }
+    }
+
+    /// Indexes the rooms with new messages, one step of each. Returns whether some have failed.
+    private func indexNews(on loop: EventLoop) async throws -> Bool {
+        var commits = Array(takeWaiting())
+        var hasFailed = false
+        while !commits.isEmpty {
+            let part = commits.prefix(Self.roomsPerStep)
+            do {
+                let step = try await step(in: part.map(\.key), commits: part.map(\.value), on: loop)
+                keepFailed(part.filter { step.failed.contains($0.key) })
+                hasFailed = hasFailed || !step.failed.isEmpty
+                let rest = part.filter { step.unfinished.contains($0.key) }
+                waiting.withLock { for (room, at) in rest { $0[room] = min($0[room] ?? .max, at) } }
+            } catch {
+                keepFailed(commits)
+                throw error
+            }
+            commits.removeFirst(part.count)
+        }
+        return hasFailed
     }
 
     /// Remembers the commits of a failed step. The next look finds their rooms, but not the time of the commits.
@@ -138,29 +192,38 @@ final class SearchIndexer: Sendable {
         }
     }
 
-    /// Indexes the next messages and changes of some rooms. Returns the rooms with more of them.
+    /// Indexes the next messages and changes of some rooms.
     ///
     /// - Parameter commits: when the oldest of each room were committed; nil for a backlog. The lag is measured from it.
-    private func step(in rooms: [RoomKey], commits: [UInt64]?, on loop: EventLoop) async throws -> Set<RoomKey> {
+    private func step(in rooms: [RoomKey], commits: [UInt64]?, on loop: EventLoop) async throws
+        -> SearchIndexStore.Step
+    {
         try Task.checkCancellation()
         let start = EventLoop.preciseNow
         let limit = max(Self.leastOfRoom, Self.step / rooms.count)
-        let step = try await store.advance(rooms, limit: limit, hasPartition: partitions.has)
+        var step = try await store.advance(rooms, limit: limit, hasPartition: partitions.has)
+        if let failure = step.failure { log.error("rooms cannot be indexed yet", ["cause": .cause(failure)]) }
         if let moment = step.missingPartition {
-            try await partitions.make(for: moment)
-            return step.unfinished
+            if try await partitions.make(for: moment) { return step }
+            step.unfinished.subtract(step.withoutPartition)
+            step.failed.formUnion(step.withoutPartition)
         }
         metrics.indexed.increment(by: UInt64(step.messages))
         if commits == nil { metrics.caughtUp(with: step.messages) }
-        for (index, room) in rooms.enumerated() where !step.unfinished.contains(room) {
+        for (index, room) in rooms.enumerated() where !step.unfinished.contains(room) && !step.failed.contains(room) {
             let failedAt = failed.withLock { $0.removeValue(forKey: room) }
             if let committedAt = failedAt ?? commits?[index] { metrics.lag.observe(EventLoop.preciseNow - committedAt) }
         }
-        let took = Double(EventLoop.preciseNow - start)
-        let isAtLimit = commitLoad.take() > Self.limitOfCommits && share < 1
-        let share = isAtLimit ? share * Self.shareAtLimit : share
-        try await loop.sleep(for: .nanoseconds(Int64(took * (1 - share) / share)))
-        return step.unfinished
+        try await rest(after: Double(EventLoop.preciseNow - start), on: loop)
+        return step
+    }
+
+    private func rest(after took: Double, on loop: EventLoop) async throws {
+        var waited = 0.0
+        while let pause = pace.pause(afterStepOf: took, waited: waited, load: commitLoad.take()) {
+            try await loop.sleep(for: .nanoseconds(Int64(pause)))
+            waited += pause
+        }
     }
 }
 

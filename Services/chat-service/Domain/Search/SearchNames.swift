@@ -21,7 +21,8 @@ struct SearchNames: Sendable {
         var filters = SearchRequest.Filters()
         let dates = typed.filter { $0.filter == .before || $0.filter == .after }.map(\.value)
         let moments = try await times.moments(dates, in: zone, for: user)
-        let members = try await typed.contains(where: Self.hasName) ? people.members(of: workspace) : []
+        let opponents = rooms.dms.map { $0.opponent(of: user) }
+        let members = try await typed.contains(where: Self.hasName) ? people.members(of: workspace, and: opponents) : []
         func authors(_ name: String) -> [UserID] { Self.authors(name, members, user) }
         func named(_ name: String) -> [RoomID] { Self.rooms(name, rooms, members, user) }
         for filter in typed {
@@ -86,7 +87,7 @@ struct SearchNames: Sendable {
         case "image", "사진", "이미지": .image
         case "link", "링크": .link
         case "reaction", "반응": .reaction
-        default: throw .invalid("has is file, image, link or reaction.")
+        default: throw .invalid("has must be file, image, link or reaction.")
         }
     }
 }

@@ -1,8 +1,7 @@
 import Contract
 import Wire
 
-/// The order of `best` among matches. It depends on nothing but the matches and the user, so that the pages of one ranking
-/// agree.
+/// The order of `best` among matches. Between the pages of one ranking the points of a match change with its own text alone.
 struct SearchRanking: Sendable {
     /// A match with its place in the order.
     struct Ranked: Sendable {
@@ -11,22 +10,20 @@ struct SearchRanking: Sendable {
     }
 
     private let user: UserID
-    /// DMs, and rooms in which the user wrote one of the matches.
+    /// Channels in which the user wrote one of the matches.
     private let ownRooms: Set<RoomID>
     /// The roots of threads that the user follows.
-    private let threads: Set<MessageKey>
+    private let threads: Set<SearchFavors.Thread>
     private let newest: Timestamp
 
     /// - Parameters:
-    ///   - matches: the matches to rank.
-    ///   - threads: those of the threads of the matches that the user follows.
+    ///   - favors: those of the first page.
     ///   - newest: when the newest match was sent. It may have been deleted since the first page.
-    init(_ matches: [SearchMatch], for user: UserID, following threads: Set<MessageKey> = [], newest: Timestamp) {
+    init(_ favors: SearchFavors, for user: UserID, newest: Timestamp) {
         self.user = user
-        self.threads = threads
         self.newest = newest
-        ownRooms = Set(
-            matches.map(\.message).filter { $0.room.kind == .dm || $0.author == user }.map(\.room))
+        ownRooms = Set(favors.rooms)
+        threads = Set(favors.threads)
     }
 
     /// The matches, best first. Of equal ones the newer comes first.
@@ -40,8 +37,10 @@ struct SearchRanking: Sendable {
     /// A phrase weighs more than everything else together but the beginnings of words; recency decides among similar texts.
     func points(of match: SearchMatch) -> Int {
         let message = match.message
-        return match.fit.points + (message.author == user ? 2 : 0) + (threads.contains(message.threadKey) ? 2 : 0)
-            + (ownRooms.contains(message.room) ? 1 : 0) + recency(message.createdAt)
+        let thread = SearchFavors.Thread(room: message.room, root: message.threadKey.seq)
+        let isOwnRoom = message.room.kind == .dm || ownRooms.contains(message.room)
+        return match.fit.points + (message.author == user ? 2 : 0) + (threads.contains(thread) ? 2 : 0)
+            + (isOwnRoom ? 1 : 0) + recency(message.createdAt)
     }
 
     /// Measured from the newest match: three points for a day, two for a week and one for 30 days.

@@ -24,7 +24,7 @@ struct SearchTimes: Sendable {
             } else if let day = Timestamp(value + "T00:00:00Z") {
                 typed.append((value, day))
             } else {
-                throw Failure.invalid("before and after are dates.")
+                throw Failure.invalid("before and after must be dates.")
             }
         }
         if typed.isEmpty { return moments }

@@ -7,7 +7,7 @@ import Wire
 struct SearchWalk: Sendable {
     enum State: Sendable, Equatable {
         case looking(SearchLook)
-        /// As many matches as wanted were found.
+        /// As many matches as wanted were found, or all of a ranking.
         case full
         /// There are no more candidates.
         case exhausted
@@ -18,6 +18,9 @@ struct SearchWalk: Sendable {
     private let request: SearchRequest
     private let wanted: Int
     private let hasGrams: Bool
+    /// The place of the last match on the pages of one ranking; nil on other pages. Matches that come or go since its first page let
+    /// no older one in, and none out.
+    private let end: SearchCursor?
     private let now: Timestamp
     /// The number of spans of time that were read to their ends.
     private var spans = 0
@@ -42,6 +45,7 @@ struct SearchWalk: Sendable {
         self.wanted = wanted
         self.hasGrams = hasGrams
         self.now = now
+        end = request.start?.ranked?.end
         cursor = request.start?.cursor ?? .newest
         look(by: hasGrams ? .newest(entries: Self.firstEntries) : .all, limit: firstLimit)
     }
@@ -68,6 +72,11 @@ struct SearchWalk: Sendable {
     mutating func check(_ candidates: some Sequence<SearchCursor>, _ messages: [StoredMessage]) {
         let texts = Dictionary(messages.map { (SearchCursor($0), $0) }) { first, _ in first }
         for candidate in candidates {
+            if let end, candidate.isAfter(end) {
+                cursor = end
+                state = .full
+                return
+            }
             cursor = candidate
             guard let message = texts[candidate], let match = SearchMatch(message, to: request) else { continue }
             matches.append(match)

@@ -41,8 +41,13 @@ struct IncomingWebhooks: Sendable {
         let isInserted = try await store.insert(
             webhook, secret: secret.hash, version: channel.version, limit: limits.ofChannel)
         guard isInserted else { throw Self.tooMany }
-        // The fact that deletes the webhooks of a deleted channel may have come before the row.
-        do { _ = try await access.managedChannel(channel.id, in: workspace, by: user) } catch {
+        // The fact that deletes the webhooks of a deleted channel, or renames them, may have come before the row.
+        do {
+            let current = try await access.managedChannel(channel.id, in: workspace, by: user)
+            if current.name != channel.name {
+                try await store.rename(current.id, in: workspace, current.name, version: current.version)
+            }
+        } catch {
             try await store.delete(id, in: workspace)
             throw error
         }
@@ -117,7 +122,7 @@ struct IncomingWebhooks: Sendable {
     private static func checked(_ text: String) throws(Failure) -> String {
         let name = text.nfc
         guard name.hasLength(in: nameLength), name.hasVisibleCharacter, !name.hasDeceptiveCharacters else {
-            throw .invalid("A name has 1 to 30 characters, which are visible.")
+            throw .invalid("A name must have 1 to 30 visible characters.")
         }
         return name
     }

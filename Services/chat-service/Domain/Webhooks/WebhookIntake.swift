@@ -17,23 +17,23 @@ struct WebhookIntake: Sendable {
     let wake: @Sendable () -> Void
 
     /// The pause between searches in all workspaces.
-    private static let patrol = Duration.seconds(1)
+    private static let searchInterval = Duration.seconds(1)
     private static let atOnce = 100
 
     /// Works until the task is cancelled.
     func run(on loop: EventLoop) async throws {
-        var patrolAt = Timestamp.now
+        var nextSearchAt = Timestamp.now
         while !Task.isCancelled {
             let changed = watch.take()
-            let isPatrol = Timestamp.now >= patrolAt
-            if isPatrol {
+            let isSearchDue = Timestamp.now >= nextSearchAt
+            if isSearchDue {
                 watch.watch(try await subscriptions.watched())
-                patrolAt = .now + Self.patrol
+                nextSearchAt = .now + Self.searchInterval
             }
-            if isPatrol || !changed.isEmpty {
-                while try await gather(in: isPatrol ? nil : changed) == Self.atOnce {}
+            if isSearchDue || !changed.isEmpty {
+                while try await gather(in: isSearchDue ? nil : changed) >= Self.atOnce {}
             }
-            let pause = patrolAt - .now
+            let pause = nextSearchAt - .now
             if pause > .zero { try await watch.signal.sleep(atMost: pause, on: loop) }
         }
     }
@@ -43,12 +43,15 @@ struct WebhookIntake: Sendable {
     private func gather(in workspaces: Set<WorkspaceID>?) async throws -> Int {
         let stale = try await store.stale(in: workspaces, limit: Self.atOnce)
         var done = 0
-        for each in stale {
+        // Each of their channels would wait for the server.
+        var lost: Set<WorkspaceID> = []
+        for each in stale where !lost.contains(each.workspace) {
             do {
                 try await store.gather(each, at: .now)
                 done += 1
             } catch {
                 if Task.isCancelled { throw error }
+                if error.isOutageOfStore { lost.insert(each.workspace) }
                 log.error("the events of a channel cannot be queued for a webhook yet", ["cause": .cause(error)])
             }
         }

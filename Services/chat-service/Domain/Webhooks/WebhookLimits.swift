@@ -8,7 +8,7 @@ struct WebhookLimits: Sendable {
     /// The time-out of a call to a receiver.
     let timeout: Duration
     /// How long an event is tried again, and how long a subscription fails before it is switched off.
-    let patience: (ofEvent: Duration, ofSubscription: Duration)
+    let giveUpAfter: (ofEvent: Duration, ofSubscription: Duration)
     /// How long events are kept.
     let memory: Duration
     /// How long the old secret signs after a rotation.
@@ -20,7 +20,7 @@ struct WebhookLimits: Sendable {
     /// numeric one can be refused at once.
     func checkedURL(_ text: String) throws(Failure) -> String {
         guard let url = OutsideURL(text) else {
-            throw .invalid("url must be an absolute URL of http or https, without a user and a fragment.")
+            throw .invalid("url must be an absolute http or https URL without a user or a fragment.")
         }
         if let address = IPAddress(url.host), !addresses.allows(address, port: url.port) {
             throw .invalid("url must be a public address.")

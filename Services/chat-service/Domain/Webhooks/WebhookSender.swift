@@ -37,11 +37,11 @@ final class WebhookSender: Sendable {
     /// A lease is longer than a call.
     private static let lease = Duration.seconds(30)
     /// The pause between searches for queues that other instances filled or left behind.
-    private static let patrol = Duration.seconds(1)
+    private static let searchInterval = Duration.seconds(1)
     private static let timeToRecord = Duration.seconds(2)
-    private static let patienceAtEnd = Duration.seconds(20)
+    private static let longestStop = Duration.seconds(20)
     /// How long one event fails before its subscription may be switched off.
-    private static let proof = Duration.seconds(3600)
+    private static let shortestFailure = Duration.seconds(3600)
     /// The pause before another try to tell that a subscription is off.
     private static let noticePause = Duration.seconds(30)
 
@@ -65,8 +65,8 @@ final class WebhookSender: Sendable {
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             if try await takeQueues(on: loop) { continue }
-            let next = try await store.nextDue().map { max(.milliseconds(50), $0 - .now) } ?? Self.patrol
-            try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
+            let next = try await store.nextDue().map { max(.milliseconds(50), $0 - .now) } ?? Self.searchInterval
+            try await signal.sleep(atMost: min(next, Self.searchInterval), on: loop)
         }
     }
 
@@ -89,7 +89,7 @@ final class WebhookSender: Sendable {
     /// Takes no more queues, and returns once the calls under way are recorded, or after the time of a call.
     func stop(on loop: EventLoop) async throws {
         state.withLock { $0.isStopped = true }
-        let end = EventLoop.preciseNow + min(limits.timeout + Self.timeToRecord, Self.patienceAtEnd).wholeNanoseconds
+        let end = EventLoop.preciseNow + min(limits.timeout + Self.timeToRecord, Self.longestStop).wholeNanoseconds
         while !state.withLock(\.isIdle), EventLoop.preciseNow < end { try await loop.sleep(for: .milliseconds(20)) }
     }
 
@@ -168,7 +168,7 @@ final class WebhookSender: Sendable {
             return false
         case .refused:
             let now = Timestamp.now
-            if let first = event.tried.first, now - first >= limits.patience.ofEvent {
+            if let first = event.tried.first, now - first >= limits.giveUpAfter.ofEvent {
                 metrics.failed.increment()
                 return try await settle(event, .failed, (answer.status, answer.error), &lease)
             }
@@ -187,9 +187,9 @@ final class WebhookSender: Sendable {
     /// The failure may have begun with an event that was given up long ago, and this may be the first since then: so this
     /// event has also failed for a while.
     private func isHopeless(_ event: WebhookDelivery, failingSince: Timestamp, _ now: Timestamp) -> Bool {
-        let patience = limits.patience.ofSubscription
-        guard now - failingSince >= patience, let first = event.tried.first else { return false }
-        return now - first >= min(Self.proof, patience)
+        let limit = limits.giveUpAfter.ofSubscription
+        guard now - failingSince >= limit, let first = event.tried.first else { return false }
+        return now - first >= min(Self.shortestFailure, limit)
     }
 
     private func settle(

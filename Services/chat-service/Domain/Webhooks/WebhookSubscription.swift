@@ -8,7 +8,7 @@ enum WebhookEvent: String, Sendable, CaseIterable {
     case message, mention, changed, reaction, member, channel
 }
 
-/// A wish to be told of events in a workspace by calls to a URL.
+/// An outgoing webhook: events in a workspace are sent to a URL.
 struct WebhookSubscription: Sendable {
     let id: WebhookSubscriptionID
     let workspace: WorkspaceID

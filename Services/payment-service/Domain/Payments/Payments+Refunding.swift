@@ -2,7 +2,7 @@ import Contract
 import Wire
 
 extension Payments {
-    /// What the provider's records say of a refund.
+    /// The reason for a refund in the provider's records.
     static let refundReason = "refunded by an operator"
 
     /// The payment of an id; nil if there is none.

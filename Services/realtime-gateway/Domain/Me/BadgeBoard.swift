@@ -1,5 +1,6 @@
 import Contract
 import EventLoop
+import ServiceKit
 import Wire
 
 /// Users with possibly changed badges. A message concerns all users of its room; they are looked up when the badges are
@@ -49,10 +50,13 @@ final class BadgeBoard: @unchecked Sendable {
     private unowned let shard: GatewayShard
     private var queue = BadgeQueue()
     private var isBusy = false
+    /// Users with badges in which rooms are missing. They are counted again after a while.
+    private var incomplete: Set<UserID> = []
 
     private static let atOnce = 1000
     private static let firstPause = Duration.milliseconds(250)
     private static let pause = Duration.seconds(1)
+    private static let incompletePause = Duration.seconds(5)
 
     init(of shard: GatewayShard) { self.shard = shard }
 
@@ -79,7 +83,9 @@ final class BadgeBoard: @unchecked Sendable {
         let began = EventLoop.preciseNow
         let users = queue.take(Self.atOnce) { [shard] in shard.rooms[$0]?.meUsers ?? [] }
         do {
-            for badge in try await shard.context.chat.badges(of: users) {
+            let reply = try await shard.context.chat.badges(of: users)
+            if reply.isPartial { countAgainLater(users) }
+            for badge in reply.badges {
                 let shown = MeBadge(unread: badge.unread, mentions: badge.mentions)
                 for socket in shard.me.sockets(of: badge.user) where socket.isReady {
                     if !socket.tell(shown) { queue.add(badge.user) }
@@ -91,5 +97,18 @@ final class BadgeBoard: @unchecked Sendable {
         let took = Duration.nanoseconds(Int64(EventLoop.preciseNow - began))
         isBusy = false
         if !queue.isEmpty { count(after: max(Self.pause, took * 4)) }
+    }
+
+    /// No event may come when the part of the database returns.
+    private func countAgainLater(_ users: [UserID]) {
+        let isWaiting = !incomplete.isEmpty
+        incomplete.formUnion(users)
+        if isWaiting { return }
+        shard.loop.schedule(after: Self.incompletePause) { [weak self] in
+            guard let self else { return }
+            let users = incomplete
+            incomplete = []
+            for user in users where !shard.me.sockets(of: user).isEmpty { changed(user) }
+        }
     }
 }

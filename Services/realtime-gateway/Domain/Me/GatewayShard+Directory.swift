@@ -62,8 +62,8 @@ extension GatewayShard {
         }
     }
 
-    /// Asks again until a service answers. To give up meanwhile would lose the event, and to let all clients read their workspaces
-    /// again would not help them before the service is back. Nil once nobody listens.
+    /// Asks again until a service answers. Giving up would lose the event. Telling all clients to read their workspaces
+    /// again would not help, because they cannot before the service is back. Nil once nobody listens.
     private func lookUp<Value>(_ ask: () async throws -> Value) async -> Value? {
         var backoff = Backoff(first: Self.firstLookUpPause, limit: Self.longestLookUpPause)
         while !me.isEmpty {

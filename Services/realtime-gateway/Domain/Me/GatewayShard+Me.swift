@@ -67,7 +67,9 @@ extension GatewayShard {
     }
 
     /// Tells a socket of read markers that other devices of its user have moved since its start, in rooms that it was not in yet.
-    func compareReads(of socket: MeSocket, in late: [RoomID: MeMachine.Room]) {
+    ///
+    /// - Parameter entered: these rooms as they were in the start.
+    func compareReads(of socket: MeSocket, in entered: [RoomID: MeMachine.Room]) {
         guard let moves = socket.own.readMoves else { return }
         Task.immediate(executorPreference: loop) { [self] in
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
@@ -79,7 +81,7 @@ extension GatewayShard {
                     let start = try await start(of: socket)
                     // The event of a marker that moves now may come before these.
                     if try await context.me.starts.readMoves(of: socket.user) == count {
-                        return tell(start.reads(of: socket.user, since: late), to: socket)
+                        return tell(start.reads(of: socket.user, since: entered), to: socket)
                     }
                 } catch {}
                 try? await loop.sleep(for: backoff.next())
@@ -151,6 +153,8 @@ extension GatewayShard {
         for socket in me.all where socket.isReady {
             _ = socket.doubt(nil)
             refresh(socket)
+            // Read markers may have moved unheard.
+            me.badges.changed(socket.user)
         }
     }
 

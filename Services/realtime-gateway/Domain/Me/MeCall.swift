@@ -11,6 +11,8 @@ enum MeCall: Equatable {
     case presence(watching: Set<UserID>?, isAway: Bool?)
 
     private static let historyLimits = 1...200
+    /// As many changes as by HTTP.
+    private static let changeLimits = 1...500
     private static let defaultHistory = 50
     private static let mostWatched = 500
 
@@ -28,7 +30,10 @@ enum MeCall: Equatable {
         case "read":
             guard let seq = try json.number("seq") else { throw .invalid("seq is missing.") }
             self = .read(try json.room(), seq: seq, thread: try json.number("thread"))
-        case "history": self = .history(try json.room(), try json.anchor(), limit: try json.limit(Self.historyLimits))
+        case "history":
+            let anchor = try json.anchor()
+            let limits = if case .afterRev = anchor { Self.changeLimits } else { Self.historyLimits }
+            self = .history(try json.room(), anchor, limit: try json.limit(limits))
         case "typing": self = .typing(try json.room(), thread: try json.number("thread"))
         case "presence":
             let (users, isAway) = (try json.users(upTo: Self.mostWatched), try json.isAway())
@@ -74,7 +79,7 @@ enum MeCall: Equatable {
         func users(upTo most: Int) throws(Failure) -> Set<UserID>? {
             guard let value = json?["users"], !value.isNull else { return nil }
             guard let texts = value.array(\.string) else { throw .invalid("users is not valid.") }
-            guard texts.count <= most else { throw .invalid("users has more than \(most) elements.") }
+            guard texts.count <= most else { throw .invalid("users must have at most \(most) elements.") }
             let users = texts.compactMap(UserID.init)
             guard users.count == texts.count else { throw .invalid("users is not valid.") }
             return Set(users)

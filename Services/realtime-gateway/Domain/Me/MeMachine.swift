@@ -53,6 +53,9 @@ struct MeMachine {
     private var failing: [RoomID: Resumption] = [:]
     /// The rooms that were not entered at once, until the last of them has been resumed.
     private var late: [RoomID: Room] = [:]
+    /// The unread rooms that were entered at once, and those of them with events that the socket does not hear yet.
+    private var unread: [RoomID: Room] = [:]
+    private var unheard: Set<RoomID> = []
     private(set) var isReady = false
 
     /// Rooms that are resumed at a time.
@@ -81,6 +84,7 @@ struct MeMachine {
             if let gap { actions.append(.send(.gap(gap))) }
             if start.seq >= room.head.seq, start.rev >= room.head.rev {
                 rooms[room.id] = .entered
+                if room.unread > 0 { unread[room.id] = room }
                 actions.append(.enter(room.id, after: start, head: room.head))
             } else {
                 rooms[room.id] = .waiting
@@ -88,6 +92,7 @@ struct MeMachine {
                 queue.append(Resumption(room: room.id, workspace: room.workspace, start: start, head: room.head))
             }
         }
+        unheard = Set(unread.keys)
         return actions + resumeNext()
     }
 
@@ -130,9 +135,16 @@ struct MeMachine {
 
     /// Messages of the room reach the socket from now on.
     mutating func accepted(_ room: RoomID) -> [Action] {
-        guard rooms[room] == .announcing else { return [] }
+        guard rooms[room] == .announcing else { return heard(room) }
         rooms[room] = .entered
         return [.send(.joined(room))]
+    }
+
+    /// The socket hears the events of a room, or has left it. Only a comparison finds markers that moved before.
+    private mutating func heard(_ room: RoomID) -> [Action] {
+        guard unheard.remove(room) != nil, unheard.isEmpty else { return [] }
+        defer { unread = [:] }
+        return [.compareReads(unread)]
     }
 
     /// The socket has been sent everything that was missing in the room.
@@ -180,7 +192,8 @@ struct MeMachine {
         guard let membership = rooms.remove(room) else { return [] }
         resuming[room] = nil
         let told: [Action] = membership == .announcing ? [] : [.send(.left(room))]
-        return (membership.isOutside ? [] : [.leave(room)]) + told + resumeNext()
+        let next = heard(room) + resumeNext()
+        return (membership.isOutside ? [] : [.leave(room)]) + told + next
     }
 
     // MARK: Changes of access
@@ -225,7 +238,8 @@ struct MeMachine {
     mutating func end() -> [Action] {
         let left = rooms.all.filter { !$0.membership.isOutside }.map(\.room)
         rooms = MeMemberships()
-        (queue, resuming, failing, late) = ([], [:], [:], [:])
+        (queue, resuming, failing) = ([], [:], [:])
+        (late, unread, unheard) = ([:], [:], [])
         return left.map { .leave($0) }
     }
 }

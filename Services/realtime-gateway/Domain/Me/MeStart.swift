@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// What a `/me` socket begins from.
+/// The data that a `/me` socket begins with.
 struct MeStart: Sendable {
     let reply: MyRoomsReply
     /// The workspaces where the user sees every member and channel. A guest sees only those of their channels.

@@ -32,8 +32,8 @@ final class PresenceHub: @unchecked Sendable {
         store = context.online
         visibility = context.visibility
         times = context.presenceTimes
-        table = PresenceTable(patience: times.patience)
-        devices = DevicePresence(grace: times.grace, memory: times.patience * 2)
+        table = PresenceTable(loopTimeout: times.loopTimeout)
+        devices = DevicePresence(grace: times.grace, memory: times.loopTimeout * 2)
     }
 
     // MARK: The users here

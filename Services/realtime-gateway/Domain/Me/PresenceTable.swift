@@ -37,9 +37,9 @@ struct PresenceTable {
     /// Whether hints arrive. While they do not, no loop is forgotten.
     private var isHearing = false
 
-    let patience: UInt64
+    let loopTimeout: UInt64
 
-    init(patience: Duration) { self.patience = patience.wholeNanoseconds }
+    init(loopTimeout: Duration) { self.loopTimeout = loopTimeout.wholeNanoseconds }
 
     var users: [UserID] { Array(watched.keys) }
 
@@ -108,7 +108,7 @@ struct PresenceTable {
     /// Forgets the loops that have given no sign of life.
     mutating func forgetSilent(now: UInt64) -> [Change] {
         guard isHearing else { return [] }
-        let silent = Set(heard.filter { now - min(now, $0.value) > patience }.keys)
+        let silent = Set(heard.filter { now - min(now, $0.value) > loopTimeout }.keys)
         if silent.isEmpty { return [] }
         for loop in silent { heard[loop] = nil }
         return watched.keys.compactMap { user in

@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// Decides about the sight of presence: it is for members of a common workspace, and never crosses a block.
+/// Decides which users may see the presence of others: those that share a workspace, unless one has blocked the other.
 ///
 /// It asks about blocks anew, because a cache of another loop may hear of a block later than this one.
 struct PresenceVisibility: Sendable {

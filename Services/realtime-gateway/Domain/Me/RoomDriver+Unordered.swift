@@ -6,9 +6,6 @@ import SocketIO
 import Wire
 
 extension RoomDriver {
-    /// Bytes that may wait for a socket that is still told of typing and read markers.
-    private static let mostWaiting = 16 * 1024
-
     /// Tells the `/me` sockets of the other members that a user is typing, except blockers and blocked
     /// users of that user. A socket that reads slowly is not told.
     func tellTyping(_ user: UserID, in thread: Int64?) {
@@ -27,6 +24,12 @@ extension RoomDriver {
         send(SharedPacket(MeEvent.read(read, withCounts: false).packet(for: profile))) {
             $0 != read.user && read.audience.includes($0)
         }
+    }
+
+    /// Events may have been lost, those of read markers too.
+    func heardAgain() {
+        if hasKnownDevices { shard.me.badges.changed(room) }
+        handle { $0.resubscribed(&$1) }
     }
 
     private func send(_ packet: SharedPacket, toUsers isMeant: (UserID) -> Bool) {

@@ -4,7 +4,7 @@ import EventLoop
 /// write a socket. If more messages come meanwhile, they are held as long as that took, and leave together in one write a
 /// socket. So a busy room takes half of its loop's time at most.
 ///
-/// Pauses that gather nothing, as between users who answer each other, become ever rarer.
+/// Pauses in which no message arrives become ever rarer, for example when two users answer each other.
 struct FanOutPacer {
     /// Rooms with fewer sockets are not paced.
     static let crowd = 256

@@ -18,12 +18,10 @@ extension RoomDriver {
     func fetchHead() {
         Task.immediate(executorPreference: loop) { [self] in
             while !isClosed {
-                do {
-                    return report(try await context.openings.value(of: room) ?? .empty)
-                } catch {
-                    for id in ids { putOff(id) }
-                    try? await loop.sleep(for: Self.pauseBeforeRetry)
-                }
+                // Nil if the room alone is out of reach.
+                if let head = try? await context.openings.value(of: room) { return report(head) }
+                for id in ids { putOff(id) }
+                try? await loop.sleep(for: Self.pauseBeforeRetry)
             }
         }
     }

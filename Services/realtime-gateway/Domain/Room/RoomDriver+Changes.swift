@@ -1,6 +1,7 @@
 import Contract
 import EngineIO
 import EventLoop
+import ServiceKit
 import SocketIO
 import Telemetry
 import Wire
@@ -8,7 +9,7 @@ import Wire
 /// Performs the actions of a room's machine that are about changes of messages.
 extension RoomDriver {
     /// How long a missing revision may be on its way from another instance of chat-service, which gathers changes.
-    private static let patience = Duration.milliseconds(250)
+    private static let missingRevisionTimeout = Duration.milliseconds(250)
     /// The name of the event in the namespaces of rooms.
     private static let eventName = "changed"
 
@@ -17,7 +18,7 @@ extension RoomDriver {
         case .broadcastChange(let change): broadcast(change, &actions)
         case .sendChanges(let id, let changes): send(changes, to: id)
         case .awaitMissingChanges:
-            loop.schedule(after: Self.patience) { [weak self] in self?.handle { $0.missingAwaited(&$1) } }
+            loop.schedule(after: Self.missingRevisionTimeout) { [weak self] in self?.handle { $0.missingAwaited(&$1) } }
         case .fetchChanges(let after): fetchChanges(after: after)
         case .fetchMissed(let id, let after): fetchMissed(id, after: after)
         default: break

@@ -53,7 +53,7 @@ final class RoomDriver: @unchecked Sendable {
             case .message(let event): self?.handle { $0.published(event, &$1) }
             // The head is fetched only now, because every later message arrives.
             case .confirmed: self?.handle { $0.subscribed(&$1) }
-            case .gap: self?.handle { $0.resubscribed(&$1) }
+            case .gap: self?.heardAgain()
             case .lost: break
             }
         }

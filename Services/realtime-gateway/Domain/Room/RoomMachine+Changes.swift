@@ -10,7 +10,7 @@ extension RoomMachine {
     /// The room's revision, when its events begin to arrive or may have been lost.
     mutating func revisionReported(_ rev: Int64, _ actions: inout [RoomAction]) {
         if roster.hearingCount == 0 {
-            // Some recent messages may have been changed unheard.
+            // Some recent messages may have changed while events were lost.
             if rev > changes.passed { recent.removeAll() }
             return skipChanges(to: rev)
         }

@@ -91,7 +91,7 @@ struct RoomMachine<Socket> {
 
     /// The room's events arrive from now on.
     mutating func subscribed(_ actions: inout [RoomAction]) {
-        // Members that joined before may have been removed unheard.
+        // Removals of members that joined before may have been missed.
         if hearing == .early { recheckAll(&actions) }
         hearing = .open
         actions.append(.fetchHead)
@@ -218,7 +218,7 @@ struct RoomMachine<Socket> {
 
     /// Too many messages wait: the sockets come back and go on from where they are.
     private mutating func giveUp(_ actions: inout [RoomAction]) {
-        // The next joiner begins after the dropped messages, and fetches what it misses of them.
+        // The next joiner begins after the dropped messages, and fetches those that it lacks.
         head = held.last?.body.seq ?? head
         recent.removeAll()
         held = []

@@ -36,13 +36,19 @@ extension RoomMessage {
         let frame = 1024
         let files = body.files.reduce(0) { $0 + 2 * $1.utf8.count + 3 }
         let author = 6 * (body.author.nickname.utf8.count + body.author.email.utf8.count)
-        let content = body.content.utf8.reduce(0) { size, byte in
+        // Shipped apps are sent nicknames in the place of ids.
+        let content = max(Self.size(of: body.content), Self.size(of: body.plainContent))
+        return frame + files + author + content + 6 * (name?.utf8.count ?? 0) + body.reactionBytes + body.mentionBytes
+    }
+
+    /// Bytes of a text in JSON.
+    private static func size(of text: String) -> Int {
+        text.utf8.reduce(0) { size, byte in
             switch byte {
             case ..<0x20: size + 6
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): size + 2
             default: size + 1
             }
         }
-        return frame + files + author + content + 6 * (name?.utf8.count ?? 0) + body.reactionBytes
     }
 }

@@ -42,7 +42,7 @@ public struct AuthClient: Sendable {
         _ = try await client.send(ErasedRequest(user: deletion.user, part: part, round: deletion.round))
     }
 
-    /// The spellings of the email of a deleted account; none once everything is erased, or if nobody deleted the account.
+    /// The spellings of the email of a deleted account; none once everything is erased, or if the account was not deleted.
     public func addresses(ofDeleted user: UserID) async throws -> [String] {
         do {
             return try await client.send(ErasureRequest(user: user)).addresses
@@ -90,6 +90,11 @@ public struct AuthClient: Sendable {
     public func disabledUsers(among users: [UserID]) async throws -> [UserID] {
         if users.isEmpty { return [] }
         return try await client.send(DisabledRequest(users: users)).users
+    }
+
+    /// A piece of a portrait; nil if it is gone.
+    public func piece(ofPortrait path: String, from offset: Int64) async throws -> ExportFilePiece? {
+        try await client.piece(ofPicture: path, from: offset)
     }
 
     /// The blocks of users, in both directions; users without any are missing.

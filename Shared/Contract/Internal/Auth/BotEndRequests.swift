@@ -31,7 +31,7 @@ public struct EndBotTokenRequest: InternalRequest {
     }
 }
 
-/// Ends a bot of a workspace with all its tokens. The end of a former bot is no error.
+/// Ends a bot of a workspace with all its tokens. Ending a former bot is not an error.
 public struct EndBotRequest: InternalRequest {
     public typealias Reply = EmptyReply
 

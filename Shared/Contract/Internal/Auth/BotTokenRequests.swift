@@ -20,7 +20,7 @@ public struct BotIdentityRequest: InternalRequest {
     }
 }
 
-/// The bot behind a token.
+/// The bot that a token belongs to.
 public struct BotIdentity: WireMessage {
     public let user: UserID
     /// Ends with the token.

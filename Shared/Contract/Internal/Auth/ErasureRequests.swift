@@ -5,7 +5,7 @@ public enum ErasurePart: String, Sendable, CaseIterable {
     case workspace, chat, realtime, payment
 }
 
-/// Tells auth-service that a service has erased its data of a deleted account. Repeating it changes nothing.
+/// Reports to auth-service that a service has erased its data of a deleted account. Repeating it changes nothing.
 public struct ErasedRequest: InternalRequest {
     public typealias Reply = EmptyReply
 
@@ -34,7 +34,7 @@ public struct ErasedRequest: InternalRequest {
     }
 }
 
-/// Asks auth-service how far the erasure of an account is, and for its addresses. 404 for an account that nobody deleted.
+/// Asks auth-service for the progress of an account's erasure and for its addresses. 404 for an account that was not deleted.
 public struct ErasureRequest: InternalRequest {
     public typealias Reply = ErasureReply
 

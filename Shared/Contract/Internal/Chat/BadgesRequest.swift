@@ -42,15 +42,25 @@ public struct BadgesReply: WireMessage {
 
     /// One for each user that was asked for.
     public let badges: [Badge]
+    /// Whether rooms are missing, because their part of the database does not answer. An older release never says so.
+    public let isPartial: Bool
 
-    public init(badges: [Badge]) { self.badges = badges }
+    public init(badges: [Badge], isPartial: Bool = false) {
+        self.badges = badges
+        self.isPartial = isPartial
+    }
 
     public init?(_ json: JSONValue) {
         guard json["badges"]?.kind == .array else { return nil }
-        self.init(badges: json.list("badges"))
+        self.init(badges: json.list("badges"), isPartial: json.bool("partial") ?? false)
     }
 
     public var sizeHint: Int { 32 + 64 * badges.count }
 
-    public func write(to json: inout JSONWriter) { json.object { $0.field("badges", badges) } }
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("badges", badges)
+            if isPartial { json.field("partial", true) }
+        }
+    }
 }

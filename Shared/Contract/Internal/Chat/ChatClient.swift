@@ -22,14 +22,22 @@ public struct ChatClient: Sendable {
         try await client.send(RoomChangesRequest(room: room, after: after, limit: limit))
     }
 
-    /// The newest `seq` and the revision of each room that has messages.
+    /// The newest `seq` and the revision of each room that has messages. Throws if a room is out of reach.
     public func heads(of rooms: [RoomID]) async throws -> [RoomID: RoomHead] {
-        if rooms.isEmpty { return [:] }
-        var heads: [RoomID: RoomHead] = [:]
+        let heads = try await reachableHeads(of: rooms)
+        if heads.count < Set(rooms).count { throw Failure.serverError }
+        return heads.filter { $0.value != .empty }
+    }
+
+    /// The newest `seq` and the revision of each room, zeros for one without messages. Rooms in a part of the database that does not
+    /// answer are missing.
+    public func reachableHeads(of rooms: [RoomID]) async throws -> [RoomID: RoomHead] {
+        var heads = Dictionary(rooms.map { ($0, RoomHead.empty) }) { first, _ in first }
         for start in stride(from: 0, to: rooms.count, by: Self.roomsPerCall) {
             let some = rooms[start...].prefix(Self.roomsPerCall)
             let reply = try await client.send(RoomHeadsRequest(rooms: Array(some)))
             for head in reply.heads { heads[head.room] = RoomHead(seq: head.seq, rev: head.rev) }
+            for room in reply.lost { heads[room] = nil }
         }
         return heads
     }
@@ -48,9 +56,19 @@ public struct ChatClient: Sendable {
     }
 
     /// The badges of users, 1,000 at most.
-    public func badges(of users: [UserID]) async throws -> [BadgesReply.Badge] {
-        if users.isEmpty { return [] }
-        return try await client.send(BadgesRequest(users: users)).badges
+    public func badges(of users: [UserID]) async throws -> BadgesReply {
+        if users.isEmpty { return BadgesReply(badges: []) }
+        return try await client.send(BadgesRequest(users: users))
+    }
+
+    /// Whether a member of a workspace is neither muted nor suspended there.
+    public func mayWrite(_ user: UserID, in workspace: WorkspaceID) async throws -> Bool {
+        do {
+            return try await client.send(WritersRequest(workspace: workspace, users: [user])).users.contains(user)
+        } catch let failure as Failure where failure.code == .unknownRoute {
+            // During an upgrade a chat-service of an older release may answer. Until then everybody could.
+            return true
+        }
     }
 
     /// The DM rooms among these that the user is in.

@@ -31,6 +31,7 @@ public struct MeSendRequest: InternalRequest {
     public typealias Reply = MeReply
 
     public static let route = InternalRoute.idempotentPost("/internal/rooms/{room}/messages")
+    public static var isForClient: Bool { true }
 
     public let caller: MeCaller
     public let room: RoomID
@@ -77,6 +78,7 @@ public struct MeReadRequest: InternalRequest {
     public typealias Reply = MeReply
 
     public static let route = InternalRoute.idempotentPost("/internal/rooms/{room}/reads")
+    public static var isForClient: Bool { true }
 
     public let caller: MeCaller
     public let room: RoomID
@@ -112,6 +114,7 @@ public struct MeHistoryRequest: InternalRequest {
     public typealias Reply = MeReply
 
     public static let route = InternalRoute.idempotentPost("/internal/rooms/{room}/history")
+    public static var isForClient: Bool { true }
 
     public enum Anchor: Sendable, Equatable {
         case beforeSeq(Int64)

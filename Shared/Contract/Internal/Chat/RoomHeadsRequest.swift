@@ -10,7 +10,7 @@ public struct RoomHeadsRequest: InternalRequest {
 
     public init(rooms: [RoomID]) { self.rooms = rooms }
 
-    /// Names that are no rooms are skipped.
+    /// Names that are not rooms are skipped.
     public init(reading request: InternalRequestReader) throws(Failure) {
         guard let names = request.member("rooms")?.elements else { throw .invalid("rooms is missing.") }
         let rooms = names.compactMap { $0.string.flatMap(RoomID.init) }
@@ -53,14 +53,28 @@ public struct RoomHeadsReply: WireMessage {
     }
 
     public let heads: [Head]
+    /// The rooms with heads that cannot be read, because their part of the database does not answer.
+    public let lost: [RoomID]
 
-    public init(heads: [Head]) { self.heads = heads }
+    public init(heads: [Head], lost: [RoomID] = []) {
+        self.heads = heads
+        self.lost = lost
+    }
 
-    public init?(_ json: JSONValue) { self.init(heads: json.list("heads")) }
+    public init?(_ json: JSONValue) {
+        self.init(
+            heads: json.list("heads"),
+            lost: json["lost"]?.elements?.compactMap { $0.string.flatMap(RoomID.init) } ?? [])
+    }
 
-    public var sizeHint: Int { 64 * heads.count + 32 }
+    public var sizeHint: Int { 64 * heads.count + 32 * lost.count + 32 }
 
-    public func write(to json: inout JSONWriter) { json.object { $0.field("heads", heads) } }
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("heads", heads)
+            json.field("lost", lost.map(\.description))
+        }
+    }
 }
 
 /// Asks chat-service for the history cursor of a session in a room. It has one if Redis could not store it.

@@ -23,8 +23,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case joinApproved = "join.approved"
     case joinDeclined = "join.declined"
 
-    // Moderation.
-    case reportFiled = "report.filed"
+    // Moderation. A report that is filed is no entry: the members that it is about may read the log.
     case reportDismissed = "report.dismissed"
     case messageDeleted = "moderation.deleted"
     case userWarned = "moderation.warned"

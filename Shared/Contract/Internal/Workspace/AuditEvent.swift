@@ -20,7 +20,7 @@ public struct AuditEvent: Sendable, Equatable {
     public let action: AuditAction
     /// Nil if the product did it by itself.
     public let actor: UserID?
-    /// The user that it happened to; nil if it happened to nobody.
+    /// The user that it happened to; nil if there is none.
     public let user: UserID?
     /// The thing that it happened to, such as `channel-7`, `dm-4/12` for a message, or `invitation-3`; empty for none.
     public let subject: String

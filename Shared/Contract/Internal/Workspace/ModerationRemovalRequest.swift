@@ -1,6 +1,6 @@
 public import Wire
 
-/// Removes a member from a workspace after a report. The removal of a former member is no error.
+/// Removes a member from a workspace after a report. Removing a former member is not an error.
 public struct ModerationRemovalRequest: InternalRequest {
     public typealias Reply = EmptyReply
 
@@ -8,7 +8,7 @@ public struct ModerationRemovalRequest: InternalRequest {
 
     public let workspace: WorkspaceID
     public let user: UserID
-    /// The deciding owner; nil for an operator.
+    /// The deciding owner or admin; nil for an operator.
     public let owner: UserID?
 
     public init(workspace: WorkspaceID, user: UserID, by owner: UserID?) {

@@ -18,7 +18,7 @@ public struct OwnerRequest: InternalRequest {
 }
 
 public struct OwnerReply: WireMessage {
-    /// Nil for a system workspace, which nobody owns.
+    /// Nil for a system workspace, which has no owner.
     public let user: UserID?
     /// Nil from an older release.
     public let name: String?

@@ -69,9 +69,9 @@ public struct WorkspaceClient: Sendable {
         try await client.send(VisibleChannelsRequest(workspace: workspace, user: user)).channels
     }
 
-    /// Removes a member from a workspace after a report. The removal of a former member is no error.
+    /// Removes a member from a workspace after a report. Removing a former member is not an error.
     ///
-    /// - Parameter owner: the deciding owner; nil for an operator.
+    /// - Parameter owner: the deciding owner or admin; nil for an operator.
     public func removeAfterReport(_ user: UserID, from workspace: WorkspaceID, by owner: UserID?) async throws {
         _ = try await client.send(ModerationRemovalRequest(workspace: workspace, user: user, by: owner))
     }
@@ -141,6 +141,11 @@ public struct WorkspaceClient: Sendable {
     /// The owner, name and picture of a workspace; nil for one that does not exist.
     public func summary(of workspace: WorkspaceID) async throws -> OwnerReply? {
         try await nilIfNotFound { try await client.send(OwnerRequest(workspace: workspace)) }
+    }
+
+    /// A piece of the cover of a workspace or channel; nil if it is gone.
+    public func piece(ofCover path: String, from offset: Int64) async throws -> ExportFilePiece? {
+        try await client.piece(ofPicture: path, from: offset)
     }
 
     /// The workspaces that a user owns and that have other members.

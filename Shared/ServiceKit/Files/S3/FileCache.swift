@@ -6,8 +6,8 @@ internal import Synchronization
 /// Copies of stored files on the local disk, so that a file is loaded from the object store once. The least recently used
 /// ones go when the copies exceed the limit.
 ///
-/// A copy that somebody reads stays readable after its removal. A missing copy is no error: the file is loaded again. So is
-/// an old one, because another instance may have removed the file.
+/// A copy that somebody reads stays readable after its removal. A missing copy is not an error: the file is loaded again. An old copy is
+/// loaded again too, because another instance may have removed the file.
 final class FileCache: Sendable {
     private struct Entry {
         let size: Int
@@ -34,7 +34,7 @@ final class FileCache: Sendable {
     private let pool: BlockingPool
     private let state = Mutex(State())
 
-    /// Makes the folder, or empties it: what an earlier process left has no known use.
+    /// Makes the folder, or empties it: the last use of copies from an earlier process is unknown.
     ///
     /// - Parameters:
     ///   - limit: bytes of all copies; one file more may be there for a moment.
@@ -123,7 +123,7 @@ final class FileCache: Sendable {
             state.entries[name] = Entry(size: size, madeAt: now, lastUse: now)
             state.bytes += size
             guard state.bytes > limit else { return [] }
-            // A tenth more goes, so that not every new file sorts the others.
+            // Frees a tenth more, so that not every new file causes another sort.
             var removed: [String] = []
             for (name, _) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
                 guard state.bytes > limit - limit / 10 else { break }

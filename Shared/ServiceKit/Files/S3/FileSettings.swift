@@ -15,7 +15,7 @@ struct FileSettings: Sendable {
     static let secretKey = ConfigKey("s3_secret_key", default: Secret.none, "The secret key of the bucket.")
     static let directReads = ConfigKey(
         "s3_direct_reads", default: Duration.zero,
-        "How long a URL of the bucket is valid to which a native client is redirected for a file; 0s sends it the bytes."
+        "How long the bucket URLs are valid that native clients are redirected to; 0s sends files through the service."
     )
     static let publicEndpoint = ConfigKey(
         "s3_public_endpoint", default: "", "The URL of the S3 server for clients, if it is not s3_endpoint.")

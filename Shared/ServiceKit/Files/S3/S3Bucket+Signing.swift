@@ -29,7 +29,7 @@ extension S3Bucket {
         return "\(endpoint)\(path(of: object))?\(text)&X-Amz-Signature=\(Self.hexadecimal(code))"
     }
 
-    /// The key of a day, of which a signature tells nothing about the secret.
+    /// The signing key of a day. A signature made with it reveals nothing about the secret.
     private func key(on day: String) -> [UInt8] {
         [day, signature.region, signature.service, "aws4_request"]
             .reduce(Array("AWS4\(signature.secretKey)".utf8)) { Self.code($1, key: $0) }

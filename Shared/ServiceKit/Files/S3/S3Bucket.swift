@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Wire
 
-/// A bucket of S3, or of a store that speaks its protocol: where it is, and who asks.
+/// A bucket of S3, or of a store with the same protocol: its address and our credentials.
 struct S3Bucket: Sendable {
     /// Such as `https://s3.ap-northeast-2.amazonaws.com`, without a path.
     let endpoint: String
@@ -11,7 +11,7 @@ struct S3Bucket: Sendable {
     let signature: AWSSignature
 
     /// - Parameter setting: the name of the setting of the endpoint.
-    /// - Throws: `ConfigError` if the endpoint is no URL of a server.
+    /// - Throws: `ConfigError` if the endpoint is not the URL of a server.
     init(
         endpoint: String, setting: String = "s3_endpoint", name: String, prefix: String, region: String,
         accessKey: String, secretKey: String

@@ -94,7 +94,7 @@ struct S3Client: Sendable {
         return tag
     }
 
-    /// Makes the object of its parts.
+    /// Makes the object of its parts. The store answers 200 before it knows the outcome, so an error may have this status.
     func complete(_ upload: String, of object: String, tags: [String]) async throws {
         let parts = tags.enumerated().map {
             "<Part><PartNumber>\($0.offset + 1)</PartNumber><ETag>\(S3XML.escaped($0.element))</ETag></Part>"
@@ -103,7 +103,6 @@ struct S3Client: Sendable {
         let reply = try await call(
             .post, object, query: [("uploadId", upload)], headers: Self.headers(digest: SHA256.digest(of: body.span)),
             body: body)
-        // The store answers 200 before it knows the outcome.
         guard S3XML.text(of: "ETag", in: reply.body) != nil else { throw Self.error("POST", reply) }
     }
 

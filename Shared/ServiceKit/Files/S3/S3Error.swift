@@ -10,7 +10,10 @@ public struct S3Error: Error, LoggableError {
     let code: String
 
     /// Whether the store was busy or failed, so that a later attempt can succeed.
-    var isPassing: Bool { status == 429 || status >= 500 }
+    var isPassing: Bool { status == 429 || status >= 500 || Self.passing.contains(code) }
+
+    /// The codes of such failures. The completion of an upload can have them with the status 200.
+    private static let passing: Set<String> = ["InternalError", "ServiceUnavailable", "SlowDown"]
 
     public var logText: String { "s3: \(operation) answered \(status) \(code)" }
 }

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import HTTP
 internal import Synchronization
+internal import Wire
 
 /// Files in a bucket of S3, or of a store that speaks its protocol, with copies of the latest ones on the local disk.
 ///
@@ -13,11 +14,21 @@ final class S3FileStore: FileStore {
     private let folder: FolderFileStore
     private let cache: FileCache
     private let direct: DirectReads?
-    /// The callers that wait for another one to load the same file, and get its error.
-    private let loading = Mutex<[String: [UnsafeContinuation<Void, any Error>]]>([:])
+    /// The callers that wait for another one to load the same file, and share the outcome.
+    private let loading = Mutex<[String: [UnsafeContinuation<Loading, any Error>]]>([:])
+
+    /// How another caller has ended loading a file.
+    private enum Loading: Sendable {
+        /// All get the one open file, which is read at offsets; nil if there is none.
+        case ended(StoredFile?)
+        /// The caller went away before, so that one of the others loads the file.
+        case abandoned
+    }
 
     /// Larger files travel in pieces of this size. S3 requires at least 5 MiB.
     static let pieceSize = 8 << 20
+    /// How often an object is completed, at most.
+    private static let completions = 3
     /// Deletions under way at once; a loop has eight connections to the store. The removal of a hundred pictures runs within a
     /// transaction, and Postgres ends a session that is idle in one for 15 seconds.
     private static let deletionsAtOnce = 6
@@ -66,13 +77,26 @@ final class S3FileStore: FileStore {
                 let bytes = try await upload.piece(at: offset, count: min(Self.pieceSize, upload.size - offset))
                 tags.append(try await client.putPart(tags.count + 1, of: name, in: id, bytes))
             }
-            try await client.complete(id, of: name, tags: tags)
+            try await complete(id, of: name, tags: tags)
         } catch {
             // The reply to the completion may have been lost after it took effect.
             let piece = try? await client.piece(of: name, at: 0, count: 1)
             if let digest = piece?.digest, digest == upload.hexadecimalDigest { return }
             await dropParts(of: name, in: id)
             throw error
+        }
+    }
+
+    /// Repeats a completion that a busy store refuses after its status 200. The client repeats those with another status itself.
+    private func complete(_ upload: String, of name: String, tags: [String]) async throws {
+        var (attempt, backoff) = (1, Backoff(first: .milliseconds(400), limit: .seconds(4)))
+        while true {
+            do {
+                return try await client.complete(upload, of: name, tags: tags)
+            } catch let error as S3Error where error.status == 200 && error.isPassing && attempt < Self.completions {
+                try await loops.nearest.sleep(for: backoff.next())
+                attempt += 1
+            }
         }
     }
 
@@ -89,14 +113,17 @@ final class S3FileStore: FileStore {
         while true {
             if let copy = try await cache.open(name) { return copy }
             if let file = try await folder.open(name) { return file }
-            guard try await beginsLoading(name) else { continue }
+            switch try await loadingByAnother(name) {
+            case .ended(let file)?: return file
+            case .abandoned?: continue
+            case nil: break
+            }
             do {
                 let file = try await load(name)
-                endLoading(name, .success(()))
+                endLoading(name, .success(.ended(file)))
                 return file
             } catch {
-                // A cancelled caller leaves the loading to the others.
-                endLoading(name, Task.isCancelled ? .success(()) : .failure(error))
+                endLoading(name, Task.isCancelled ? .success(.abandoned) : .failure(error))
                 throw error
             }
         }
@@ -109,7 +136,7 @@ final class S3FileStore: FileStore {
 
     func remove(_ names: [String]) async throws {
         for name in names { try FolderFileStore.check(name) }
-        // `deploy/files` may be copying a file, and looks after it whether the original has gone. So the original goes first: that
+        // `deploy/files` may be copying a file, and checks afterwards whether the original is gone. So the original is deleted first: that
         // in the folder for a copy to the bucket, and that in the bucket for a copy to the folder.
         try await folder.remove(names)
         try await deleteObjects(names)
@@ -140,26 +167,25 @@ final class S3FileStore: FileStore {
         return try await client.piece(of: name, at: 0, count: 1) != nil
     }
 
-    /// Whether the caller is to load the file; otherwise another caller has ended loading it meanwhile.
-    private func beginsLoading(_ name: String) async throws -> Bool {
+    /// Waits until another caller that loads the file has ended; nil if the caller itself is to load it.
+    private func loadingByAnother(_ name: String) async throws -> Loading? {
         let isFirst = loading.withLock { loading in
             guard loading[name] == nil else { return false }
             loading[name] = []
             return true
         }
-        guard !isFirst else { return true }
-        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+        guard !isFirst else { return nil }
+        return try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Loading, any Error>) in
             let waits = loading.withLock { loading in
                 guard loading[name] != nil else { return false }
                 loading[name]?.append(continuation)
                 return true
             }
-            if !waits { continuation.resume() }
+            if !waits { continuation.resume(returning: .abandoned) }
         }
-        return false
     }
 
-    private func endLoading(_ name: String, _ result: Result<Void, any Error>) {
+    private func endLoading(_ name: String, _ result: Result<Loading, any Error>) {
         let waiting = loading.withLock { $0.removeValue(forKey: name) } ?? []
         for continuation in waiting { continuation.resume(with: result) }
     }

@@ -5,7 +5,7 @@ import ServiceKit
 import Wire
 
 /// Makes, lists and revokes invitations, and admits their holders.
-struct InvitationDesk: Sendable {
+struct InvitationManager: Sendable {
     let workspaces: Workspaces
     let store: InvitationStore
     let channelMembers: ChannelMemberStore
@@ -19,7 +19,7 @@ struct InvitationDesk: Sendable {
     /// Active invitations of a workspace.
     private static let mostActive = 1000
     /// How long invitations stay in the list after their end.
-    private static let memory = Duration.seconds(90 * 86_400)
+    private static let retention = Duration.seconds(90 * 86_400)
 
     /// Makes an invitation. One with a recipient is mailed.
     func create(
@@ -86,16 +86,17 @@ struct InvitationDesk: Sendable {
         return (invitation, workspace, inviter)
     }
 
-    /// Makes the caller a member. A member does not use an invitation up.
+    /// Makes the caller a member. A member does not use an invitation up, and needs no valid one: a client that has lost the reply asks
+    /// again.
     func accept(_ token: String, _ user: UserID, from origin: AuditOrigin) async throws -> Workspace {
         guard let found = try await store.find(tokenHash: tokens.hash(of: token)) else { throw Self.notValid }
         let id = found.workspace
         let (workspace, isNew) = try await workspaces.changing(id, by: user) { workspace, role, tx in
+            guard role == .outsider else { return (workspace, false) }
             // Read again under the lock of the workspace, where uses are counted and invitations revoked.
             guard let invitation = try await store.find(found.id, of: id, in: tx),
                 invitation.state(at: .now) == .active, let inviter = invitation.createdBy
             else { throw Self.notValid }
-            guard role == .outsider else { return (workspace, false) }
             // An inviter that has lost the right to invite, or is locked out, admits nobody.
             let place = try await workspaces.members.place(of: inviter, in: id, in: tx)
             guard !place.isLockedOut, (try? Policy.invite(place.role, as: invitation.terms.role)) != nil else {
@@ -149,7 +150,7 @@ struct InvitationDesk: Sendable {
     }
 
     /// Deletes invitations that ended long ago, and the addresses of mails that ended.
-    func forgetOld() async throws { try await store.forget(endedBefore: .now - Self.memory, now: .now) }
+    func forgetOld() async throws { try await store.forget(endedBefore: .now - Self.retention, now: .now) }
 
     private static let notValid = Failure(.notFound, "The invitation is not valid any more.")
 }

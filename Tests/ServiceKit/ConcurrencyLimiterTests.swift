@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@testable import realtime_gateway
+@testable import ServiceKit
 
 @Suite("Concurrency limiter")
 struct ConcurrencyLimiterTests {

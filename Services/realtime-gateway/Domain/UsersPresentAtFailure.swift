@@ -1,8 +1,9 @@
 import Wire
 
-/// The users who were in the room when handling of a message failed, by the collapse id of its push: they need no push when
-/// the message is handled again. Beyond the limit all are forgotten, and some users get a push for a message that they saw.
-struct PushWitnesses {
+/// The users in the room when the handling of a message failed, by the collapse id of its push. They have seen the
+/// message, so they get no push when it is handled again. Above the limit all entries are dropped, and some users get a
+/// push for a message that they saw.
+struct UsersPresentAtFailure {
     private var users: [String: Set<UserID>] = [:]
     private let limit: Int
 
