@@ -7,7 +7,7 @@ from playwright.sync_api import sync_playwright
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 
-from person import Person, windows  # noqa: E402
+from person import PATIENCE, Person, windows  # noqa: E402
 from product import Product  # noqa: E402
 
 
@@ -22,7 +22,7 @@ def product():
 def browser():
     """Debian's Chromium."""
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"], timeout=4 * PATIENCE)
         yield running
         running.close()
 

@@ -17,18 +17,21 @@ STALLS = Stalls()
 # Pages tell so on the console.
 LONG_STALL = 1
 LATE = re.compile("status of 50[0234]|WebSocket connection to .* failed")
+# A page that ends a connection which is still being opened, as a sign-out does, has this message.
+ENDED_EARLY = "WebSocket is closed before the connection is established"
 
 # Faults of the page that a console message does not tell.
 WATCH = """
 addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI));
 addEventListener('unhandledrejection', (event) => console.error('not handled: ' + (event.reason?.stack ?? event.reason)));
 """
-# Keeps the notices of the page, which go away after a few seconds.
+# Keeps the notices of the page, which go away after a few seconds. Everything outside of an open dialog is hidden from screen readers.
 NOTICES = """
 window.toldNotices = [];
 new MutationObserver((changes) => {
+    const dialog = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
     for (const each of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
-        if (each.classList?.contains('toast') && each.checkVisibility()) {
+        if (each.classList?.contains('toast') && each.checkVisibility() && dialog.contains(each)) {
             toldNotices.push({ text: each.textContent, isBad: each.classList.contains('bad') });
         }
     }
@@ -42,7 +45,7 @@ TAKE_NOTICE = """([text, isBad]) => {
 
 
 class Person:
-    def __init__(self, product, browser, name="Anna", locale="en-US", theme="light", size=(1360, 860), base=None):
+    def __init__(self, product, browser, name="Anna", locale="en-US", theme="light", size=(1360, 860), base=None, touch=False):
         self.product, self.name, self.base = product, name, base or product.base
         self.email = f"web.{next(counter)}.{os.getpid()}@example.com"
         self.faults = []
@@ -50,7 +53,7 @@ class Person:
         # Failed calls that a test causes, such as by cutting the network.
         self.expected = []
         self.context = browser.new_context(
-            locale=locale, color_scheme=theme, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce"
+            locale=locale, color_scheme=theme, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", has_touch=touch
         )
         self.context.add_init_script(WATCH + NOTICES)
         self.context.set_default_timeout(PATIENCE)
@@ -65,7 +68,7 @@ class Person:
         return page
 
     def hear(self, message):
-        if message.type in ("error", "warning") and not any(re.search(each, message.text) for each in self.expected):
+        if message.type in ("error", "warning") and not any(re.search(each, message.text) for each in [*self.expected, ENDED_EARLY]):
             self.faults.append(f"{message.text} ({message.location.get('url', '')})")
 
     def close(self):
@@ -75,7 +78,8 @@ class Person:
 
     def join(self):
         page = self.page
-        page.get_by_role("button", name=re.compile("Create an account|계정 만들기")).click()
+        # By the keyboard: the button moves as the issuers of sign-ins arrive.
+        page.get_by_role("button", name=re.compile("Create an account|계정 만들기")).press("Enter")
         page.locator("[name=email]").fill(self.email)
         page.locator("[name=nickname]").fill(self.name)
         page.locator("[name=password]").fill(PASSWORD)
@@ -102,6 +106,21 @@ class Person:
             assert waited < PATIENCE, "this took too long"
             self.page.wait_for_timeout(pause)
             waited += pause
+
+    def hold_first(self, calls):
+        """Fetches the first of some calls and holds its reply. Returns a list that gets the function that lets the reply go."""
+        held, replies = [], []
+
+        def hold(route):
+            if held:
+                return route.fallback()
+            # Others may come while the reply is fetched.
+            held.append(route)
+            reply = route.fetch()
+            replies.append(lambda: route.fulfill(response=reply))
+
+        self.page.route(calls, hold)
+        return replies
 
     def told(self, text, bad=False):
         """Waits until the page has told something in passing; the notice may be gone again. Each one counts once."""

@@ -44,6 +44,31 @@ def test_a_profile_is_changed_and_others_see_it(person):
     expect(ben.message("Who am I?").locator(".author")).to_have_text("Annabel")
 
 
+def test_a_field_that_breaks_a_rule_says_so_in_the_language_of_the_page(person):
+    anna = person(name="Anna", locale="ko-KR")
+    page = anna.page
+    page.locator("button[type=submit]").click()
+    expect(page.get_by_role("alert")).to_have_text("이 칸을 입력해 주세요.")
+    page.locator("[name=email]").fill("anna")
+    page.locator("button[type=submit]").click()
+    expect(page.get_by_role("alert")).to_have_text("이메일 주소가 올바르지 않습니다.")
+    # Screen readers read the rule with its field.
+    expect(page.locator("[name=email]")).to_have_accessible_description("이메일 주소가 올바르지 않습니다.")
+    expect(page.locator("[name=email]")).to_have_attribute("aria-invalid", "true")
+    anna.join().create_workspace(f"Own house {next(counter)}")
+    page.get_by_role("button", name="채널 만들기", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=name]").fill("a/b")
+    dialog.locator("button[type=submit]").click()
+    expect(dialog.get_by_role("alert")).to_have_text("채널 이름에는 빗금(/)을 쓸 수 없습니다.")
+    dialog.locator("[name=name]").fill("   ")
+    dialog.locator("button[type=submit]").click()
+    expect(dialog.get_by_role("alert")).to_have_text("이 칸을 입력해 주세요.")
+    dialog.locator("[name=name]").fill("ab")
+    dialog.locator("button[type=submit]").click()
+    expect(anna.title).to_contain_text("ab")
+
+
 def test_an_address_is_changed_by_a_code_from_the_mail(person, product):
     anna = alone(person)
     address = f"new.{anna.email}"
@@ -79,7 +104,7 @@ def test_a_password_is_changed_and_a_forgotten_one_is_reset(person, product):
     page.get_by_role("button", name="Forgot your password?").click()
     page.locator("[name=email]").fill(anna.email)
     page.locator("button[type=submit]").click()
-    expect(page.locator("[name=code]")).to_be_visible()
+    expect(page.locator("[name=code]")).to_be_focused()
     anna.until(lambda: code(product, anna.email))
     page.locator("[name=code]").fill(code(product, anna.email))
     page.locator("[name=password]").fill(PASSWORD)
@@ -108,11 +133,27 @@ def test_a_blocked_person_stands_in_a_list_until_unblocked(person):
     anna.message("Buy my things").locator(".author").click()
     anna.page.get_by_role("menuitem", name="Block").click()
     anna.page.get_by_role("dialog").get_by_role("button", name="Block").click()
+    anna.told("Ben is blocked.")
     expect(anna.page.locator("maru-room .message .text.gone")).to_have_count(1)
     dialog = open_account(anna, "Show: Blocked people")
     expect(dialog.locator("li")).to_contain_text("Ben")
     dialog.get_by_role("button", name="Unblock Ben").click()
     expect(dialog.locator("li")).to_have_count(0)
+
+
+def test_the_menu_of_a_blocked_person_ends_the_block(person):
+    anna, ben = home(person)
+    ben.say("Buy my things")
+    anna.sees("Buy my things")
+    author = anna.page.locator("maru-room .message .author")
+    author.click()
+    anna.page.get_by_role("menuitem", name="Block", exact=True).click()
+    anna.page.get_by_role("dialog").get_by_role("button", name="Block").click()
+    anna.told("Ben is blocked.")
+    expect(anna.page.locator("maru-room .message .text.gone")).to_have_count(1)
+    author.click()
+    anna.page.get_by_role("menuitem", name="Unblock").click()
+    anna.sees("Buy my things")
 
 
 def test_coins_are_bought_at_the_stand_in_of_the_provider(person):
@@ -164,6 +205,8 @@ def test_an_account_is_deleted_once_its_workspaces_are_handed_over(person, messa
         return gone if messages == "delete" else ben.page.locator(".author", has_text="Anna").count() == 0
 
     ben.until(is_erased)
+    if messages == "keep":
+        expect(ben.message("Remember me").locator(".author")).to_have_text("Deleted account")
 
 
 def test_signing_out_everywhere_leaves_nothing_on_the_screen(person):

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from test_story import home
 
 WORDS = {
-    "en-US": ("only you see this", "The bot answers later.", "did not answer", "There is no command /nothing"),
-    "ko-KR": ("나에게만 보입니다", "봇이 나중에 답합니다.", "답하지 않았습니다", "/nothing 명령이 없습니다"),
+    "en-US": ("only you see this", "The bot will answer later.", "did not answer", "There is no command /nothing"),
+    "ko-KR": ("나에게만 보입니다", "봇이 나중에 답변합니다.", "응답하지 않았습니다", "/nothing 명령이 없습니다"),
 }
 
 
@@ -41,6 +41,7 @@ def test_a_command_is_listed_run_and_answered(person, product, locale):
         assert bot.called()["text"] == "main"
         for each in (anna, ben):
             each.sees("모두에게")
+            expect(each.message("모두에게").locator(".bot")).to_have_text("bot" if locale == "en-US" else "봇")
         expect(answers).to_have_count(0)
         ben.say("/status")
         expect(answers.locator("strong")).to_have_text("정상")

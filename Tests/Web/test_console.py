@@ -14,6 +14,7 @@ import requests
 from app import App
 from device import Device
 from person import Person, windows
+from pictures import sky
 from playwright.sync_api import expect
 from test_security import turn_on
 from test_views import audit
@@ -70,15 +71,22 @@ def credential_of(product):
     return (product.data / "secrets/operator/operator_credential").read_text().strip()
 
 
-def call(product, path, method="GET", credential=None, **headers):
+def call(product, path, method="GET", credential=None, params=None, **headers):
+    """The reply of a service. The console waits some seconds for one, which pass while the machine stands still."""
     sent = {"X-Operator": "test"} | ({"Authorization": f"Bearer {credential}"} if credential else {}) | headers
-    return requests.request(method, f"{product.console}/console/api{path}", headers=sent, timeout=patiently(20))
+    replies = []
+
+    def is_answered():
+        url = f"{product.console}/console/api{path}"
+        replies.append(requests.request(method, url, params=params, headers=sent, timeout=patiently(20)))
+        return replies[-1].status_code < 500
+
+    eventually(is_answered, pause=0.5)
+    return replies[-1]
 
 
 def logged(product, **query):
-    reply = requests.get(
-        f"{product.console}/console/api/services/workspace-service/operator/acts", params=query, timeout=patiently(20),
-        headers={"Authorization": f"Bearer {credential_of(product)}", "X-Operator": "test"})
+    reply = call(product, "/services/workspace-service/operator/acts", credential=credential_of(product), params=query)
     assert reply.status_code == 200, reply.text
     return [(each["operator"], each["act"], each.get("outcome")) for each in reply.json()["acts"]]
 
@@ -98,7 +106,7 @@ def test_only_the_right_credential_opens_the_console(operator):
     page = anna.page
     anna.expected += [r"status of 401"]
     anna.enter("wrong-0123456789abcdef0123456789abcdef")
-    expect(page.get_by_role("alert")).to_have_text("The credential is not right.")
+    expect(page.get_by_role("alert")).to_have_text("The credential is wrong.")
     assert page.evaluate("sessionStorage.length") == 0
     anna.sign_in()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
@@ -245,11 +253,25 @@ def test_the_way_of_a_message_is_shown(operator, product, join):
         expect(page.get_by_role("alert")).to_have_text("Nothing has this id.")
 
 
+def test_the_way_of_a_message_is_shown_while_a_gateway_is_silent(operator, product, join):
+    author = join()
+    channel = author.default_channel(author.make_workspace())
+    author.say(channel, "Who is silent?")
+    anna = operator().sign_in()
+    anna.expected += [r"status of 50[024]"]
+    with stopped(product, "realtime-gateway"):
+        page = anna.go(f"message/channel-{channel.id}/1")
+        expect(page.locator("[data-step=committed]")).to_have_attribute("data-done", "yes")
+        expect(page.locator("[data-step=fannedOut]")).to_contain_text("does not answer")
+        expect(page.locator("[data-step=pushed]")).to_contain_text("realtime-gateway does not answer.")
+        expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_outboxes_and_lags_are_shown(operator, join):
     user = join()
     user.say(user.default_channel(user.make_workspace()), "late?")
     page = operator().sign_in().go("queues")
-    waiting = page.get_by_role("region", name="What waits")
+    waiting = page.get_by_role("region", name="Waiting work")
     for service in SERVICES:
         expect(waiting.locator("tbody tr", has_text=service)).not_to_have_count(0)
     expect(page.get_by_role("region", name="Lags").locator("tbody tr")).not_to_have_count(0)
@@ -275,7 +297,7 @@ def test_a_service_that_does_not_answer_is_named(operator, product):
         expect(row.locator("[data-state=silent]")).to_have_count(1)
         expect(anna.page.locator("tbody tr [data-state=ready]")).to_have_count(4)
         expect(anna.go("sockets").get_by_role("alert").first).to_contain_text("realtime-gateway does not answer.")
-        waiting = anna.go("queues").get_by_role("region", name="What waits")
+        waiting = anna.go("queues").get_by_role("region", name="Waiting work")
         expect(waiting.locator("tbody tr", has_text="realtime-gateway")).to_contain_text("does not answer")
         expect(waiting.locator("tbody tr", has_text="chat-service")).not_to_have_count(0)
     with stopped(product, "payment-service"):
@@ -347,7 +369,7 @@ def test_a_viewer_sees_no_acts_and_is_in_the_log_by_the_name_of_the_credential(o
     file.write_text(f"{before}vera viewer {hashlib.sha256(credential.encode()).hexdigest()}\n")
     try:
         page.enter(credential)
-        expect(page.page.locator(".who")).to_have_text("vera, who may look and not act")
+        expect(page.page.locator(".who")).to_have_text("vera (read-only)")
         expect(page.go(f"users/{user.id}").locator(".record")).to_contain_text(user.email)
         expect(page.page.locator("[data-act]")).to_have_count(0)
         assert call(product, f"/services/auth-service/operator/users/{user.id}/sessions", "DELETE", credential).status_code == 403
@@ -377,6 +399,63 @@ def test_a_report_is_shown_and_answered(operator, product, join):
     anna.go("reports")
     page.get_by_label("State").select_option("answered")
     expect(link).to_be_visible()
+
+
+def test_a_report_shows_the_files_of_messages_that_were_deleted_since(operator, join):
+    author, reporter = join(), join()
+    channel = author.default_channel(author.make_workspace(reporter))
+    author.say(channel, "", files=[("A bad sky.png", sky(40, 20)), ("plan 50%.txt", b"A bad plan")])
+    made = reporter.post("/reports", {"type": "message", "room": f"channel-{channel.id}", "seq": 1, "reason": "spam"})
+    author.call("DELETE", f"{author.path(channel)}/chats/1")
+    anna = operator().sign_in()
+    page = anna.go(f"reports/{made['report_id']}")
+    # The service forgets the names of pictures.
+    image = page.get_by_role("img", name="Image image")
+    anna.until(lambda: image.evaluate("each => each.complete && each.naturalWidth") == 40)
+    with anna.page.expect_download() as begun:
+        page.get_by_role("button", name="Download plan 50%").click()
+    assert begun.value.suggested_filename.startswith("plan 50")
+    assert begun.value.path().read_bytes() == b"A bad plan"
+    assert audit(anna.page) == []
+
+
+def test_a_report_says_that_a_file_is_gone_or_that_no_message_was_copied(operator):
+    anna = operator().sign_in()
+    anna.expected += [r"status of 404"]
+    moment = "2026-11-24T05:06:07.123Z"
+    copy = {"seq": 4, "user_id": "5", "nickname": "Ben", "content": "", "files": ["/static/channelChats/sky_0a.png"], "createdAt": moment}
+    report = {"report_id": "900001", "type": "message", "reason": "spam", "text": "", "state": "open", "createdAt": moment}
+    shown = []
+    anna.page.route("**/operator/reports/900001", lambda route: route.fulfill(json={**report, "messages": shown}))
+    for messages, text in (([copy], "The file is no longer stored."), ([], "No copy of the messages is kept.")):
+        shown[:] = messages
+        page = anna.go("reports/900001")
+        expect(page.get_by_text(text)).to_be_visible()
+        anna.go("reports")
+
+
+def test_a_report_shows_the_cover_that_was_replaced_since(operator, product, join):
+    author, reporter = join(), join()
+    workspace = author.make_workspace(reporter)
+
+    def change(width):
+        author.form("PUT", f"/workspaces/{workspace}", {"name": "A house"}, [("image", ("a.png", sky(width, 20), "image/png"))])
+
+    change(40)
+    made = reporter.post("/reports", {"type": "workspace", "workspace_id": str(workspace), "reason": "sexual"})
+    change(30)
+    anna = operator().sign_in()
+    image = anna.page.get_by_role("img", name="The picture as it was reported")
+
+    def is_shown():
+        anna.go("reports")
+        page = anna.go(f"reports/{made['report_id']}")
+        expect(page.locator(".evidence")).to_be_visible()
+        return image.count() == 1 and image.evaluate("each => each.complete && each.naturalWidth") == 40
+
+    eventually(is_shown)
+    assert audit(anna.page) == []
+    assert ("anna", "reports.file", None) in logged(product, act="reports.file")
 
 
 def test_a_report_of_a_workspace_names_it(operator, join):

@@ -34,6 +34,13 @@ def test_both_languages_have_the_same_texts():
     assert names[0] == names[1]
 
 
+def test_every_action_of_the_audit_log_has_a_text():
+    actions = re.findall(r'^    case \w+ = "([\w.]+)"', (CHECKOUT / "Shared/Contract/Internal/Workspace/AuditAction.swift").read_text(), re.M)
+    texts = (CHECKOUT / "Web/app/strings.en.js").read_text()
+    assert "member.locked" in actions
+    assert [action for action in actions if f"'audit.{action}': '" not in texts] == []
+
+
 def test_the_program_of_the_page_runs(product, tmp_path):
     page = (CHECKOUT / "Web/maru/README.md").read_text()
     program = re.search(r"```js\n(.*?)```", page, re.S)[1].replace("./index.js", str(CHECKOUT / "Web/maru/index.js"))

@@ -63,7 +63,7 @@ def turn_on(anna):
     dialog.get_by_role("button", name="Turn on").click()
     expect(dialog.locator(".codes li")).to_have_count(10)
     codes = dialog.locator(".codes li").all_inner_texts()
-    dialog.get_by_role("button", name="I have kept them").click()
+    dialog.get_by_role("button", name="I have saved them").click()
     expect(dialog).to_have_count(0)
     return app, codes
 
@@ -96,20 +96,20 @@ def test_a_second_factor_is_set_up_by_a_scan_and_asked_for(anna, person):
     dialog.locator("[name=password]").fill("Wrong-Haus-2026!")
     anna.expected += [r"status of (400|401|422)"]
     dialog.get_by_role("button", name="Next").click()
-    expect(dialog.get_by_role("alert")).to_have_text("The password is not right.")
+    expect(dialog.get_by_role("alert")).to_have_text("The password is wrong.")
     dialog.locator("[name=password]").fill(PASSWORD)
     dialog.get_by_role("button", name="Next").click()
     expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
     assert audit(anna.page) == []
     address = scanned(dialog)
     assert address.startswith("otpauth://totp/") and urllib.parse.quote(anna.email, safe="") in address
-    dialog.get_by_text("You cannot scan it?").click()
+    dialog.get_by_text("Cannot scan it?").click()
     key = re.sub(r"\s", "", dialog.locator(".secret").inner_text())
     assert f"secret={key}&" in address
     app = Authenticator(address)
     dialog.locator("[name=code]").fill("000000" if app.code() != "000000" else "000001")
     dialog.get_by_role("button", name="Turn on").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("This code is not right")
+    expect(dialog.get_by_role("alert")).to_contain_text("This code is wrong")
     app.used = 0
     dialog.locator("[name=code]").fill(app.code())
     dialog.get_by_role("button", name="Turn on").click()
@@ -120,7 +120,7 @@ def test_a_second_factor_is_set_up_by_a_scan_and_asked_for(anna, person):
     kept = download.value.path().read_text()
     codes = dialog.locator(".codes li").all_inner_texts()
     assert all(each in kept for each in codes)
-    dialog.get_by_role("button", name="I have kept them").click()
+    dialog.get_by_role("button", name="I have saved them").click()
 
     # Other devices end, and signing in there needs a code now.
     expect(other.page.locator("maru-gate")).to_be_visible()
@@ -130,7 +130,7 @@ def test_a_second_factor_is_set_up_by_a_scan_and_asked_for(anna, person):
     other.expected += [r"status of (400|422)"]
     page.locator("[name=code]").fill("123")
     page.locator("button[type=submit]").click()
-    expect(page.get_by_role("alert")).to_contain_text("This code is not right")
+    expect(page.get_by_role("alert")).to_contain_text("This code is wrong")
     page.locator("[name=code]").fill(app.code())
     page.locator("button[type=submit]").click()
     expect(other.title).to_contain_text("일반")
@@ -144,7 +144,7 @@ def test_a_recovery_code_signs_in_once_and_new_ones_replace_the_old(anna):
     expect(anna.title).to_contain_text("일반")
     anna.menu("Sign out")
     page = second_step(anna, codes[0])
-    expect(page.get_by_role("alert")).to_contain_text("This code is not right")
+    expect(page.get_by_role("alert")).to_contain_text("This code is wrong")
     page.locator("[name=code]").fill(codes[1])
     page.locator("button[type=submit]").click()
     expect(anna.title).to_contain_text("일반")
@@ -157,10 +157,10 @@ def test_a_recovery_code_signs_in_once_and_new_ones_replace_the_old(anna):
     expect(dialog.locator(".codes li")).to_have_count(10)
     fresh = dialog.locator(".codes li").all_inner_texts()
     assert not set(fresh) & set(codes)
-    dialog.get_by_role("button", name="I have kept them").click()
+    dialog.get_by_role("button", name="I have saved them").click()
     anna.menu("Sign out")
     page = second_step(anna, codes[2])
-    expect(page.get_by_role("alert")).to_contain_text("This code is not right")
+    expect(page.get_by_role("alert")).to_contain_text("This code is wrong")
 
 
 def test_a_remembered_device_needs_no_code_until_the_factor_is_removed(anna, person):
@@ -313,7 +313,7 @@ def test_a_new_sign_in_turns_the_second_factor_on_and_off(person, product):
     dialog = anna.page.get_by_role("dialog", name="Recovery codes")
     expect(dialog.locator(".codes li")).to_have_count(10)
     codes = dialog.locator(".codes li").all_inner_texts()
-    dialog.get_by_role("button", name="I have kept them").click()
+    dialog.get_by_role("button", name="I have saved them").click()
 
     open_account(anna, "Show: Second factor").get_by_role("button", name="Turn off").click()
     dialog = sign_in_again(anna, anna.page.get_by_role("dialog", name="Turn off"), "Turn off")

@@ -134,6 +134,28 @@ def test_search_marks_what_it_found_and_jumps_to_it(person):
     expect(anna.message("회의 자료 59번")).to_be_in_viewport()
 
 
+def test_more_results_are_those_of_the_present_text(person):
+    anna, _ = home(person)
+    for number in range(35):
+        anna.say(f"회의 {number}번")
+    anna.say("점심 메뉴")
+    anna.sent("점심 메뉴")
+    anna.page.locator(".room-head").get_by_role("button", name="Search").click()
+    anna.search("점심", "점심 메뉴")
+    anna.search("회의", "회의 34번")
+    more = anna.page.locator("maru-search").get_by_role("button", name="Show more")
+    expect(more).to_be_visible()
+    held = []
+    anna.page.route(re.compile(r"/search\?"), lambda route: route.fallback() if held else held.append(route))
+    anna.page.locator("maru-search input").fill("점심")
+    anna.until(lambda: held)
+    # Nothing else says that the reply is late.
+    expect(anna.page.locator("maru-search").get_by_role("status")).to_have_text("Searching…")
+    more.click()
+    expect(anna.page.locator("maru-search .hit")).to_have_count(1)
+    expect(anna.page.locator("maru-search .hit")).to_contain_text("점심 메뉴")
+
+
 def test_the_quick_switcher_finds_rooms_by_initial_consonants(person):
     anna, _ = home(person)
     anna.create_channel("디자인 회의", "화면과 글꼴")
@@ -197,6 +219,18 @@ def test_mentions_are_completed_by_keyboard(person):
     expect(ben.message("look").locator(".mention.own")).to_have_text("@Ben")
 
 
+def test_a_mention_by_id_is_shown_by_name(person):
+    anna, ben = home(person)
+    anna.page.get_by_role("button", name="Details").click()
+    member = anna.page.get_by_role("button", name="More: Ben").get_attribute("data-action")
+    anna.say(f"<@{member.removeprefix('member-')}> please look")
+    expect(ben.message("please look").locator(".mention.own")).to_have_text("@Ben")
+    expect(anna.message("please look").locator(".mention:not(.own)")).to_have_text("@Ben")
+    expect(ben.message("please look")).to_have_attribute("aria-label", re.compile("@Ben please look$"))
+    ben.page.locator("maru-sidebar").get_by_role("button", name="Mentions").click()
+    expect(ben.page.locator(".hit-text")).to_have_text("@Ben please look")
+
+
 def test_a_scheduled_message_stands_in_its_list_until_it_is_cancelled(person):
     anna, _ = home(person)
     anna.composer.fill("Later, please")
@@ -225,8 +259,13 @@ def test_threads_stand_beside_the_room_and_count_their_replies(person):
     panel.locator("textarea").fill("Noon, all of us")
     panel.locator("textarea").press("Enter")
     anna.sees("Noon, all of us")
+    # The choice was for that reply.
+    expect(panel.get_by_role("checkbox")).not_to_be_checked()
+    panel.locator("textarea").fill("Or at one")
+    panel.locator("textarea").press("Enter")
     anna.message("Where do we eat?").locator(".replies").click()
-    expect(anna.page.locator("maru-thread .message")).to_have_count(3)
+    expect(anna.page.locator("maru-thread .message")).to_have_count(4)
+    anna.sees("Or at one", count=0)
     anna.page.locator("maru-sidebar").get_by_role("button", name="Threads").click()
     expect(anna.page.locator(".hit")).to_contain_text("Where do we eat?")
 
@@ -272,6 +311,60 @@ def test_mentions_have_a_list_of_their_own(person):
     expect(anna.page.locator("maru-room .message.mentioned")).to_have_count(1)
     anna.page.locator("maru-sidebar").get_by_role("button", name="Mentions").click()
     expect(anna.page.locator(".hit")).to_contain_text("please look")
+
+
+def test_open_lists_of_messages_follow_the_changes(person):
+    anna, ben = home(person)
+    anna.say("Plans")
+    anna.sent("Plans")
+    ben.sees("Plans")
+    panel = anna.page.locator("maru-panel")
+    found = panel.locator(".hit")
+    anna.page.get_by_role("button", name="Pinned").click()
+    expect(panel).to_contain_text("Nothing is pinned in this room.")
+    ben.choose("Plans", "Pin to the room")
+    expect(found).to_contain_text("Plans")
+    ben.choose("Plans", "Unpin")
+    expect(found).to_have_count(0)
+    anna.page.locator("[data-list=mentions]").click()
+    expect(panel).to_contain_text("Messages that mention you appear here.")
+    ben.say("@Anna please look")
+    expect(found).to_contain_text("please look")
+    anna.page.locator("[data-list=saved]").click()
+    expect(panel).to_contain_text("Messages that you save appear here.")
+    anna.tool("please look", "save")
+    expect(found).to_contain_text("please look")
+    anna.page.locator("[data-list=threads]").click()
+    expect(panel).to_contain_text("Threads that you follow appear here.")
+    reply = ben.open_thread("Plans").locator("textarea")
+    reply.fill("Which ones?")
+    reply.press("Enter")
+    expect(found).to_contain_text("Plans")
+    anna.page.locator("[data-list=scheduled]").click()
+    expect(panel).to_contain_text("No scheduled messages.")
+    anna.composer.fill("Later, please")
+    anna.page.get_by_role("button", name="Send later").click()
+    anna.page.get_by_role("menuitem").click()
+    anna.page.get_by_role("dialog").locator("button[type=submit]").click()
+    expect(found).to_contain_text("Later, please")
+
+
+def test_a_row_keeps_the_focus_while_one_above_it_goes(person):
+    anna, ben = home(person)
+    for text in ("Plans", "Menu"):
+        anna.say(text)
+        anna.sent(text)
+        ben.sees(text)
+        ben.choose(text, "Pin to the room")
+        expect(anna.message(text).locator(".labels")).to_contain_text("Pinned")
+    anna.page.get_by_role("button", name="Pinned").click()
+    found = anna.page.locator("maru-panel .hit")
+    expect(found).to_have_count(2)
+    above, below = found.all_inner_texts()
+    anna.page.locator("maru-panel .hit", has_text="Menu" if "Menu" in below else "Plans").focus()
+    ben.choose("Menu" if "Menu" in above else "Plans", "Unpin")
+    expect(found).to_have_count(1)
+    expect(found).to_be_focused()
 
 
 def test_a_list_of_names_leaves_the_rest_of_the_message(person):

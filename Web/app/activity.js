@@ -1,9 +1,9 @@
 import { app } from './state.js';
 
-/** A user without a touch of this page for so long is away. */
+/** A user that has not touched this page for this long is away. */
 const AWAY_AFTER = 10 * 60_000;
 
-/** Tells the server whether the user is at this page, for others to see. A new connection counts as active until it is told. */
+/** Tells the server whether the user is at this page, for others to see. A new connection counts as active until the page says otherwise. */
 export function startActivity() {
     let isActive = true;
     let timer = null;

@@ -103,20 +103,29 @@ export function keyed(parent, items) {
         }
         kept.set(key, row);
     }
+    const elements = new Set([...kept.values()].map(({ element }) => element));
+    // Rows that stay are not moved past those that go: a list would jump.
+    for (const each of [...parent.childNodes]) if (!elements.has(each)) each.remove();
     let place = parent.firstChild;
-    for (const { element } of kept.values()) {
+    for (const element of elements) {
         if (element === place) place = place.nextSibling;
         else parent.insertBefore(element, place);
     }
-    while (place) {
-        const next = place.nextSibling;
-        place.remove();
-        place = next;
-    }
     parent.keyedRows = kept;
     if (around !== null && around !== undefined && !kept.has(around)) refocus = () => beside(around, [...held.keys()], kept);
+    // A row that was moved has lost it.
+    else if (focused && !refocus) refocus = () => document.activeElement === focused || focused.focus({ preventScroll: true });
     refocus?.();
 }
+
+/** Whether the user has a mouse, and so a keyboard: on a touch screen a focused field opens the keyboard of the screen. */
+export const hasMouse = () => matchMedia('(hover: hover)').matches;
+
+/**
+ * Whether Enter is a key of a real keyboard. Some browsers call the screen of a laptop or of a tablet with a keyboard its main device,
+ * and tell of the mouse beside it. Some phones tell of a mouse that they do not have.
+ */
+export const hasKeyboard = () => hasMouse() || matchMedia('(any-hover: hover) and (min-width: 761px) and (min-height: 501px)').matches;
 
 /** Focuses the next row, or else the one before, of one that is gone. Nothing scrolls: it may be far away. */
 function beside(gone, keys, kept) {
@@ -141,7 +150,7 @@ export function giveBack(element) {
     if (row) return again(row, element);
     const same = action && part.querySelector(`[data-action="${CSS.escape(action)}"]`);
     // The keyboard of a small screen stays away.
-    const other = part !== document ? '.dialog-head button' : matchMedia('(hover: hover)').matches ? 'maru-room textarea' : '#main';
+    const other = part !== document ? '.dialog-head button' : hasMouse() ? 'maru-room textarea' : '#main';
     (same || part.querySelector(other))?.focus();
 }
 
@@ -154,7 +163,7 @@ function again(element, focused) {
 const same = (one, other) =>
     one === other || (Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((each, place) => each === other[place]));
 
-/** The element that the pointer is pressed on, and what waits for the click. */
+/** The element that the pointer is pressed on, and the work that waits for the click. */
 const press = { on: null, waiting: [], end: 0 };
 
 function endPress(delay = 0) {

@@ -25,11 +25,20 @@ export function t(name, values = {}) {
     return text.replace(/\{(\w+)\}/g, (_, member) => values[member] ?? '');
 }
 
-/** A failure in words, with a way out where there is one. */
+/** A failure in words, with advice where there is some. */
 export function explain(error) {
     if (error?.name === 'AbortError') return t('error.aborted');
     const known = `error.${error?.code}`;
     const text = t(known);
     if (text === known) return t('error.unknown');
     return error.code === 'E11' && error.detail && language === 'en' ? error.detail : text;
+}
+
+/** The rule that a field breaks in words: those of the browser are in its own language. The title of a field explains its pattern. */
+export function explainField({ validity, type, min, max, title, validationMessage }) {
+    if (validity.valueMissing) return t('invalid.missing');
+    if (validity.typeMismatch && type === 'email') return t('invalid.email');
+    if (validity.patternMismatch) return title || t('invalid.pattern');
+    if (type === 'number') return t('invalid.number', { min, max });
+    return validationMessage;
 }

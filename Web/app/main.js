@@ -3,8 +3,11 @@ import { startActivity } from './activity.js';
 import { h } from './dom.js';
 import { chooseLanguage, explain, t } from './i18n.js';
 import { takeIssuerReply } from './issuers.js';
+import { dropDraftsOf } from './kept-drafts.js';
+import { layers } from './layers.js';
 import { startNotices } from './notices.js';
 import { refuseOtherDrops } from './parts/drop.js';
+import { loadDialog } from './parts/open.js';
 import { attempt, toast } from './parts/toast.js';
 import { privateAnswers } from './private-answers.js';
 import { app } from './state.js';
@@ -14,6 +17,9 @@ import './views/shell.js';
 
 /** The root: the sign-in or the chat, by the state of the session. */
 class MaruApp extends HTMLElement {
+    /** True while the session of the last visit is looked for. */
+    #isRestoring = false;
+
     async connectedCallback() {
         chooseLanguage(app.get('language'));
         app.applyTheme();
@@ -26,29 +32,33 @@ class MaruApp extends HTMLElement {
         app.tabs.onmessage = ({ data }) => this.#hear(data);
         addEventListener('online', () => app.client.wake());
         addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
-        // Not every browser tells at once that the network is gone.
+        // Not every browser reports at once that the network is gone.
         app.client.outbox.on('unreachable', () => navigator.onLine || app.client.lost());
         document.addEventListener('visibilitychange', () => !document.hidden && app.client.wake());
         addEventListener('hashchange', () => app.read());
         const reply = takeIssuerReply();
         app.read();
+        layers.start();
         startNotices();
         startActivity();
         refuseOtherDrops();
         // A sign-in that proves something for a session leaves the session as it is.
         const isProof = Boolean(reply?.goal);
-        if (reply && !isProof) this.show('maru-gate', { reply });
-        else await this.restore({ isProof });
-        app.client.session.on('leaving', (where) => where === 'here' && app.set('signedIn', null));
-        // The tabs that hear of a sign-out do not tell it again: they may hear late, and somebody may have signed in since.
+        app.client.session.on('leaving', (where) => {
+            if (where === 'here') app.set('signedIn', null);
+            if (app.client.session.user) dropDraftsOf(app.client.session.user.user_id);
+        });
+        // The tabs that hear of a sign-out do not pass it on: they may hear late, and somebody may have signed in since.
         app.client.session.on('noted', (user) => app.tabs.postMessage({ signedOut: user }));
         app.client.session.on('changed', (user) => {
             savedMessages.seqs.clear();
-            if (user) this.#repeat(() => this.enter());
-            else if (app.client.session.isReplaced) location.reload();
-            else if (app.client.session.isSigningOut) this.#leave();
-            else this.show('maru-gate', { isEnded: true });
+            // `restore` itself continues with the session that it has found.
+            if (user) return this.#isRestoring || this.#repeat(() => this.enter());
+            if (app.client.session.isReplaced) return location.reload();
+            return app.client.session.isSigningOut ? this.#leave() : this.show('maru-gate', { isEnded: true });
         });
+        if (reply && !isProof) this.show('maru-gate', { reply });
+        else await this.restore({ isProof });
         if (isProof && app.client.session.isSignedIn) await attempt(() => this.#goOn(reply));
     }
 
@@ -60,12 +70,12 @@ class MaruApp extends HTMLElement {
         else if (data.signedOut === session.user.user_id) session.signedOutElsewhere();
     }
 
-    /** Opens the dialog again that the user has left for an issuer. */
+    /** Opens the dialog again that the user left to sign in with an issuer. */
     async #goOn({ goal, ...signIn }) {
         // Another tab may have signed in as somebody else since.
         if (goal.user !== String(app.client.session.user.user_id)) return toast(t('proof.otherUser'), { bad: true });
-        if (goal.act === 'delete') return (await import('./dialogs/account.js')).deleteAccount({ ...signIn, deletesMessages: goal.deletesMessages });
-        return (await import('./dialogs/factor.js')).openAgain(goal.act, signIn);
+        if (goal.act === 'delete') return (await loadDialog('account')).deleteAccount({ ...signIn, deletesMessages: goal.deletesMessages });
+        return (await loadDialog('factor')).openAgain(goal.act, signIn);
     }
 
     /** Takes up the session of the last visit; with `isProof` there was one a moment ago. */
@@ -73,7 +83,8 @@ class MaruApp extends HTMLElement {
         return this.#repeat(async () => {
             const { session } = app.client;
             // A sign-out that the server has not heard of comes before anything else.
-            const user = app.get('signedIn') ? await session.restore() : await session.finishSignOut();
+            this.#isRestoring = true;
+            const user = await (app.get('signedIn') ? session.restore() : session.finishSignOut()).finally(() => (this.#isRestoring = false));
             return user ? this.enter() : this.show('maru-gate', { isEnded: isProof });
         });
     }
@@ -122,9 +133,9 @@ class MaruApp extends HTMLElement {
         this.replaceChildren(Object.assign(document.createElement(name), props));
     }
 
-    /** Nothing of the user stays on the screen. */
+    /** Closes the panel and all dialogs: nothing of the user stays on the screen. */
     #clear() {
-        app.panel = null;
+        if (app.panel) app.show(null);
         for (const each of document.querySelectorAll('dialog[open]')) each.close();
     }
 }

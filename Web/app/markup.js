@@ -1,4 +1,5 @@
 import { h } from './dom.js';
+import { nameOf } from './names.js';
 
 const INLINE = /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|(~~[^~\n]+~~)|((?<![\w가-힣])_[^_\n]+_(?!\w))|(https?:\/\/[^\s<>"'`]+)|(<@\d+>)|(@[^\s@.,!?;:()[\]{}<>]{1,40})/u;
 
@@ -91,20 +92,20 @@ export function highlighted(text, ranges) {
 
 /** Finds the longest name that a text begins with after its `@`; Korean particles may follow it. */
 export function mentionFinder(members, me) {
-    const names = new Map([['channel', null], ['here', null]]);
-    for (const member of members) names.set(member.nickname, String(member.user_id));
-    const byLength = [...names.keys()].sort((one, other) => other.length - one.length);
+    // The members may be an iterator, which gives them once.
+    const byId = new Map([...members].map((member) => [String(member.user_id), member.nickname]));
+    const ofAll = ['channel', 'here'];
+    const byLength = [...new Set([...ofAll, ...byId.values()])].sort((one, other) => other.length - one.length);
     // Several people may have one name.
-    const byId = new Map(members.map((member) => [String(member.user_id), member.nickname]));
+    const isOwn = (name) => ofAll.includes(name) || name === byId.get(String(me));
     return (text) => {
         const exact = /^<@(\d+)>/.exec(text);
         if (exact) {
             const name = byId.get(exact[1]);
-            return name ? { label: `@${name}`, length: exact[0].length, own: exact[1] === String(me) } : null;
+            return name ? { label: `@${nameOf({ nickname: name })}`, length: exact[0].length, own: exact[1] === String(me) } : null;
         }
         const name = byLength.find((each) => text.startsWith(`@${each}`));
         if (!name) return null;
-        const id = names.get(name);
-        return { label: `@${name}`, length: name.length + 1, own: id === null || id === String(me) };
+        return { label: `@${name}`, length: name.length + 1, own: isOwn(name) };
     };
 }

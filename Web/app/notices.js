@@ -1,9 +1,12 @@
 import { isQuiet } from '../maru/hours.js';
 import { hasKeyword, isThreadOnly, preview } from '../maru/rooms.js';
 import { t } from './i18n.js';
+import { nicknameOf } from './names.js';
+import { toast } from './parts/toast.js';
+import { isSeen, take, tellSeen } from './seen.js';
 import { app } from './state.js';
 
-/** For so long the page knows whether its user follows a thread: that changes by own replies, mentions and other devices. */
+/** How long the page remembers whether its user follows a thread: that changes by own replies, mentions and other devices. */
 const FOLLOWING_LASTS = 10_000;
 const following = new Map();
 
@@ -15,6 +18,7 @@ export function startNotices() {
     app.client.session.on('changed', showBadge);
     app.client.session.on('changed', () => following.clear());
     store.on('message', notify);
+    tellSeen();
     showBadge();
 }
 
@@ -36,25 +40,51 @@ function isFollowing(room, { thread: { root }, seq }) {
     return answer;
 }
 
-/** Shows a message as the server would push it, but with all of a DM: a reply that stays in its thread is for those who follow it. */
+/**
+ * Shows a message as the server would push it, but with all of a DM: a reply that stays in its thread is for those who follow it. All
+ * tabs of a browser hear of a message, and one of them shows it, unless the user looks at the room in any of them.
+ */
 async function notify({ room: key, message }) {
     const room = app.store.rooms.get(key);
-    const isSeen = () => document.hasFocus() && app.route.room === key;
-    if (!room || app.get('notices') !== 'on' || globalThis.Notification?.permission !== 'granted' || isSeen()) return;
+    if (!room || app.get('notices') !== 'on' || globalThis.Notification?.permission !== 'granted') return;
     const isMention = room.kind === 'dm' || (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === app.store.me);
     const isMuted = room.mutedUntil && Date.parse(room.mutedUntil) > Date.now();
     if (isMuted || isQuiet(app.store.settings?.doNotDisturb) || room.notify === 'none') return;
     const isCalled = isMention || hasKeyword(message.content ?? '', app.store.settings?.keywords ?? []);
     if (!isCalled && isThreadOnly(message)) {
-        if (!(await isFollowing(room, message)) || isSeen() || !app.store.rooms.has(key)) return;
+        if ((await isSeen(key)) || !(await isFollowing(room, message))) return;
     } else if (!isCalled && room.notify === 'mentions') {
         return;
     }
+    if ((await isSeen(key)) || !(await take(key, message.seq)) || !app.store.rooms.has(key)) return;
     const title = room.kind === 'dm' ? message.user.nickname : t('notice.in', { name: message.user.nickname, room: room.name });
-    const notice = new Notification(title, { body: preview(message).slice(0, 200) || t('notice.file'), tag: `${key}-${message.seq}` });
+    show(title, { body: preview(message, nicknameOf).slice(0, 200) || t('notice.file'), tag: `${key}-${message.seq}` }, () => goTo(room, message));
+}
+
+/** Goes to the room of a message, and opens the thread of a reply that stays in it. */
+function goTo({ key, workspace }, message) {
+    // The panel of the room that is left closes on the way.
+    if (isThreadOnly(message)) app.next('route').then(() => app.room && app.show({ kind: 'thread', room: key, seq: message.thread.root }));
+    app.go({ workspace, room: key });
+}
+
+/** Chrome for Android gives the permission, but pages without a service worker show nothing there: the constructor throws. */
+function show(title, options, onclick) {
+    let notice;
+    try {
+        notice = new Notification(title, options);
+    } catch {
+        app.set('notices', 'off');
+        return whenVisible(() => toast(t('settings.browserNone'), { bad: true }));
+    }
     notice.onclick = () => {
         window.focus();
-        app.go({ workspace: room.workspace, room: key });
+        onclick();
         notice.close();
     };
+}
+
+function whenVisible(work) {
+    if (!document.hidden) return work();
+    document.addEventListener('visibilitychange', () => whenVisible(work), { once: true });
 }

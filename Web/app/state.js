@@ -4,7 +4,7 @@ const INVITATION = 'maru.invitation';
 
 /**
  * The state of this page beside the client's store: the place on the screen, the panel beside it, and the choices kept on this
- * device. Emits `route`, `panel`, `reply` and `look`.
+ * device. Emits `route`, `panel` and `look`, and `scheduled` after a message was scheduled here.
  */
 class App extends Emitter {
     /** @type {import('../maru/client.js').MaruClient} */
@@ -49,7 +49,7 @@ class App extends Emitter {
     /** Reads the address. */
     read() {
         const [, workspace, room, seq] = location.hash.split('/');
-        // An invitation is looked at once the user is signed in.
+        // An invitation is shown once the user is signed in.
         if (workspace === 'join') {
             this.invitation = room;
             return this.go({}, { replace: true });
@@ -86,6 +86,15 @@ class App extends Emitter {
             else localStorage.setItem(`maru.${name}`, value);
         } catch {
             // A browser may refuse storage; the choice then lasts until the page is left.
+        }
+    }
+
+    /** The names of kept values that begin alike. */
+    names(beginning) {
+        try {
+            return Object.keys(localStorage).filter((each) => each.startsWith(`maru.${beginning}`)).map((each) => each.slice('maru.'.length));
+        } catch {
+            return [];
         }
     }
 

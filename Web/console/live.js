@@ -68,7 +68,7 @@ class Live extends Emitter {
         if (started(place.samples.at(-2)) !== started(place.samples.at(-1))) place.samples.splice(0, place.samples.length - 1);
     }
 
-    /** Of an address without a listener nothing is shown, unless its service has no other. */
+    /** An address without a listener is not shown, unless its service has no other. */
     #leaveOut(listed) {
         for (const address of this.instances.keys()) {
             if (!listed.some((each) => each.address === address)) this.instances.delete(address);

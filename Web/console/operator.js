@@ -4,7 +4,7 @@ import { Emitter } from '../maru/emitter.js';
 const KEY = 'maru.operator';
 const API = '/console/api';
 
-/** How long a look waits for a service; an act waits as long as the gateway does. */
+/** How long a look waits for a service; an act or a file waits as long as the gateway does. */
 const LONGEST_LOOK = 8000;
 const LONGEST_ACT = 95_000;
 
@@ -17,12 +17,12 @@ export class CallError extends Error {
         this.detail = body?.detail;
     }
 
-    /** Whether no service answered. An act may have happened all the same: the log tells. */
+    /** Whether no service answered. An act may have happened all the same: the log shows it. */
     get isSilence() {
         return [0, 502, 504].includes(this.status);
     }
 
-    /** In words; the services say more than the code does. */
+    /** The failure in words; the services' detail says more than the code. */
     get text() {
         return this.detail ?? explain(this);
     }
@@ -53,7 +53,7 @@ class Operator extends Emitter {
         return this.#held?.role !== 'viewer';
     }
 
-    /** Keeps the credential if the services take it. They tell the name of a credential of one's own. */
+    /** Keeps the credential if the services take it. Their reply has the name if the credential is the operator's own. */
     async signIn(name, credential) {
         this.isRefused = false;
         const me = await send('GET', '/me', { name, credential });
@@ -72,9 +72,9 @@ class Operator extends Emitter {
     }
 
     /** Calls an operators' route of a service, on any instance. */
-    async call(method, service, path) {
+    async call(method, service, path, options) {
         try {
-            return await this.#call(method, `/services/${service}${path}`);
+            return await this.#call(method, `/services/${service}${path}`, options);
         } catch (error) {
             if (error.isSilence) error.detail = t('console.silent', { service });
             throw error;
@@ -85,15 +85,20 @@ class Operator extends Emitter {
         return this.call('GET', service, path);
     }
 
+    /** Reads a file as a blob. */
+    file(service, path) {
+        return this.call('GET', service, path, { isFile: true });
+    }
+
     /** Reads a page of one instance; null if no process listens there. */
     ask({ service, place }, path) {
         return this.#call('GET', `/instances/${service}/${place}${path}`);
     }
 
-    async #call(method, path) {
+    async #call(method, path, options) {
         const held = this.#held;
         try {
-            return await send(method, path, held ?? {});
+            return await send(method, path, held ?? {}, options);
         } catch (error) {
             if (error.status === 401 && held) {
                 this.isRefused = true;
@@ -104,17 +109,18 @@ class Operator extends Emitter {
     }
 }
 
-async function send(method, path, { name, credential }) {
+async function send(method, path, { name, credential }, { isFile = false } = {}) {
     let reply;
     try {
         reply = await fetch(API + path, {
-            method, cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(method === 'GET' ? LONGEST_LOOK : LONGEST_ACT),
+            method, cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(method === 'GET' && !isFile ? LONGEST_LOOK : LONGEST_ACT),
             headers: { Authorization: `Bearer ${credential}`, 'X-Operator': name },
         });
     } catch {
         throw new CallError(0);
     }
     if (reply.status === 204) return null;
+    if (reply.ok && isFile) return reply.blob();
     const text = await reply.text();
     const isJSON = /json/.test(reply.headers.get('Content-Type') ?? '');
     if (!reply.ok) throw new CallError(reply.status, isJSON ? JSON.parse(text) : null);

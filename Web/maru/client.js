@@ -85,7 +85,7 @@ export class MaruClient extends Emitter {
         this.outbox.wake();
     }
 
-    /** Says that the system has no network, which a connection would notice late. */
+    /** Notes that the system has no network, which a connection would notice late. */
     lost() {
         this.follower.lost();
     }
@@ -184,7 +184,7 @@ export class MaruClient extends Emitter {
         await Promise.all(rooms.map(([key]) => this.timelines.openAtEnd(key)));
     }
 
-    /** Another tab of the browser changed `settings` or a `notify`. It has the same session, and the server tells other sessions only. */
+    /** Another tab of the browser changed `settings` or a `notify`. It has the same session, and the server sends the change to other sessions only. */
     changedElsewhere(name) {
         this.live.emit('event', { name, data: {} });
     }

@@ -2,7 +2,7 @@
  * Stores drafts. A draft is in the store at once, and the earlier one comes back if the server does not take it. The texts of one place are
  * sent one after the other, so the newest is stored last.
  *
- * The server tells drafts to other devices only, and a list of rooms that was asked for before the end of a write may not know it yet, even
+ * The server sends drafts to other devices only, and a list of rooms that was asked for before the end of a write may not know it yet, even
  * if the list arrives later. So each list names the moment at which it was asked for, and `newer` puts the later texts into it.
  */
 export class Drafts {

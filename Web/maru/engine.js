@@ -99,7 +99,7 @@ export class EngineConnection extends Emitter {
     }
 
     #write(packet) {
-        // A socket that is closing takes nothing more; its end is told in a moment.
+        // A socket that is closing takes nothing more; its end follows in a moment.
         if (this.#socket) this.#socket.readyState === 1 && this.#socket.send(packet);
         else if (this.#polling) {
             this.#polling.queue.push(packet);

@@ -11,6 +11,13 @@ export class MaruError extends Error {
         this.retryAfter = retryAfter;
         /** The whole reply, for codes with more members. */
         this.body = body;
+        /** True if the call was given up, because its connection was silent for too long. */
+        this.isLate = false;
+    }
+
+    /** No reply arrived in time. */
+    static late() {
+        return Object.assign(new MaruError('E00', { detail: 'The server did not answer in time.' }), { isLate: true });
     }
 
     static offline(cause) {

@@ -1,7 +1,7 @@
 import { roomOf } from './rooms.js';
 
 /** The server's name of everybody whose account was deleted. */
-const NOBODY = '탈퇴한 사용자';
+export const NOBODY = '탈퇴한 사용자';
 
 const HANDLERS = {
     message(store, data) {

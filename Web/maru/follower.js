@@ -108,7 +108,7 @@ export class Follower {
             if (!root) this.#insist(() => timelines.resume(key));
             else if (loaded) this.#insist(() => store.timelines.has(place) && timelines.openThread(key, Number(root)));
         }
-        // Read markers that moved meanwhile are not told again.
+        // Read markers that moved meanwhile are not sent again.
         if (this.#isBack && store.rooms.has(this.focus.room)) this.#insist(() => timelines.loadReaders(this.focus.room));
         this.#isBack = true;
     }

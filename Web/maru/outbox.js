@@ -2,8 +2,8 @@ import { Backoff } from './backoff.js';
 import { Emitter } from './emitter.js';
 
 /**
- * Whether all files can still be read. A browser tells of a file that was changed or deleted since it was chosen as of a lost network,
- * and the message would be tried for ever, with all later ones of its room behind it.
+ * Whether all files can still be read. A browser reports a file that was changed or deleted since it was chosen like a lost network,
+ * and the message would be tried for ever, with all later ones of its room waiting.
  */
 const isReadable = (files) => Promise.all(files.map((each) => each.slice?.(0, 1).arrayBuffer())).then(() => true, () => false);
 

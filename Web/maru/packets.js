@@ -24,7 +24,7 @@ export function encodeSocket({ type, namespace = '/', id, data }) {
     return `${type}${place}${id ?? ''}${data === undefined ? '' : JSON.stringify(data)}`;
 }
 
-/** Reads a Socket.IO packet; null if the text is none. */
+/** Reads a Socket.IO packet; null if the text is not a packet. */
 export function decodeSocket(text) {
     const match = /^([0-4])(?:(\/[^,]*),?)?(\d+)?(.*)$/s.exec(text);
     if (!match) return null;

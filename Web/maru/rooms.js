@@ -36,7 +36,7 @@ export function roomPath(room) {
 
 /**
  * Marks the reactions of a user. Events of the socket have no marks, because they are the same for all; of more than twenty users
- * only the held message can tell.
+ * only the held message shows it.
  */
 export function marked(message, user, held) {
     if (!message.reactions?.length) return message;
@@ -55,7 +55,7 @@ export const isThreadOnly = (message) => !!message.thread && !message.thread.toR
 export const mentions = (message, user, isPresent) =>
     (message.mentions ?? []).some(({ type, user_id }) => (type === 'here' ? isPresent : type === 'room' || String(user_id) === String(user)));
 
-/** Whether a character goes on in a Latin or other word. Particles and other words stick to Hangul. */
+/** Whether a character continues a Latin or other word. Particles and other words stick to Hangul. */
 const isInWord = (each) => /[\p{L}\p{N}]/u.test(each) && !/[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]/.test(each);
 
 /** True if a text has one of a user's keywords: a Latin one as a whole word, Hangul anywhere, as for pushes. */
@@ -74,23 +74,36 @@ export function hasKeyword(text, keywords) {
 const MARKED = /(```)|(\*\*|~~|`)([^*~`\n]+)\2/g;
 
 /**
- * A text without the signs of its markup, such as `**`, for lists and notifications; and where the found parts are then.
+ * A text without the signs of its markup, such as `**`, and with names in place of `<@12>`, for lists and notifications; and where the
+ * found parts are then.
  * @param {[number, number][]} [ranges] starts and lengths in UTF-16 units
+ * @param {(id: string) => string|undefined} [nickname] the name of a user; a mention of an unknown one stays as it is
  */
-export function plain(text, ranges = []) {
-    const signs = [];
+export function plain(text, ranges = [], nickname = () => undefined) {
+    /** The start and the length of what goes, and the text in its place. */
+    const cuts = [];
     for (const { index, 0: all, 1: fence, 2: sign } of text.matchAll(MARKED)) {
-        if (fence) signs.push([index, fence.length]);
-        else signs.push([index, sign.length], [index + all.length - sign.length, sign.length]);
+        if (fence) cuts.push([index, fence.length, '']);
+        else cuts.push([index, sign.length, ''], [index + all.length - sign.length, sign.length, '']);
     }
-    const before = (place) => signs.reduce((sum, [start, length]) => sum + Math.max(0, Math.min(length, place - start)), 0);
-    const moved = ranges.map(([start, length]) => [start - before(start), length - before(start + length) + before(start)]);
-    const parts = [...signs, [text.length, 0]].map(([start], place) => text.slice(place ? signs[place - 1][0] + signs[place - 1][1] : 0, start));
-    return { text: parts.join(''), ranges: moved.filter(([, length]) => length > 0) };
+    for (const { index, 0: all, 1: id } of text.matchAll(/<@(\d+)>/g)) {
+        const name = nickname(id);
+        if (name) cuts.push([index, all.length, `@${name}`]);
+    }
+    cuts.sort(([one], [other]) => one - other);
+    let end = 0, shown = '';
+    for (const [start, length, instead] of cuts) {
+        shown += text.slice(end, start) + instead;
+        end = start + length;
+    }
+    const placeOf = (place) => cuts.reduce((sum, [start, length, instead]) =>
+        sum - Math.max(0, Math.min(length, place - start)) + (place >= start + length ? instead.length : 0), place);
+    const moved = ranges.map(([start, length]) => [placeOf(start), placeOf(start + length) - placeOf(start)]);
+    return { text: shown + text.slice(end), ranges: moved.filter(([, length]) => length > 0) };
 }
 
 /** A text preview of a message in one line. */
-export const preview = (message) => plain(message.content || '').text.replace(/\s+/g, ' ').trim();
+export const preview = (message, nickname) => plain(message.content || '', [], nickname).text.replace(/\s+/g, ' ').trim();
 
 /** The message with or without a reaction of a user. */
 export function withReaction(message, emoji, user, on) {

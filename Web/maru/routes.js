@@ -143,7 +143,8 @@ export class Routes {
     send(room, { id, content, files = [], thread, toRoom }, { signal, progress } = {}) {
         const path = `${roomPath(room)}/chats`;
         const members = { content, client_id: id, ...(thread ? { thread, toRoom: !!toRoom } : {}) };
-        if (!files.length) return this.api.post(path, members, { signal });
+        // The `client_id` makes a repeat harmless.
+        if (!files.length) return this.api.post(path, members, { signal, isRepeatable: true });
         const body = form(members);
         for (const file of files) body.append('files', file, file.name);
         return this.api.post(path, body, { signal, progress });

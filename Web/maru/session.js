@@ -72,7 +72,7 @@ export class Session extends Emitter {
     /**
      * Begins a sign-in with an issuer. Keep the ticket, open the `url`, and end with `finishAtIssuer` where the user comes back. A route
      * that asks for a proof, such as `routes.deleteAccount`, takes the ticket and the reply instead, and the session stays. Add
-     * `&max_age=0` to the `url` then: an issuer that knows the user would not ask for them otherwise.
+     * `&max_age=0` to the `url` then: an issuer that knows the user would not ask for them otherwise, and its reply proves nothing.
      * @param {string} redirect an address of this client that is registered at the issuer
      * @returns {Promise<{url: string, ticket: string, expiresAt: string}>}
      */
@@ -107,7 +107,7 @@ export class Session extends Emitter {
         if (this.user) {
             const id = this.user.user_id;
             const user = String(id);
-            // It is stored before the server is told: a page may be closed at any moment.
+            // It is stored before the call: a page may be closed at any moment.
             const isNoted = this.storage.set(SIGNED_OUT, user).then(() => true, () => false);
             isNoted.then(() => this.emit('noted', id));
             this.#signedOut = { user, token: this.#access, isNoted };
@@ -122,8 +122,8 @@ export class Session extends Emitter {
     }
 
     /**
-     * Tells the server of a sign-out that it has not heard of: one here, at an earlier visit or in another tab. Does nothing if there
-     * is none. Rejects with a temporary error while the server cannot be told.
+     * Reports a sign-out to the server that it has not heard of: one here, at an earlier visit or in another tab. Does nothing if there
+     * is none. Rejects with a temporary error while the server cannot be reached.
      */
     finishSignOut() {
         this.#finishing ??= this.#locked(() => this.#finish()).finally(() => (this.#finishing = null));

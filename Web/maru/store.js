@@ -5,8 +5,8 @@ import { Timeline } from './timeline.js';
 import { Typing, TYPING_LASTS } from './typing.js';
 
 /**
- * All that this device knows: workspaces, rooms, messages, people. Replies and events go in by the methods below; a change is
- * told by an event: `workspaces`, `rooms`, `room` (a key), `timeline` (a key), `users`, `presence`, `typing` (a key), `settings`,
+ * All that this device knows: workspaces, rooms, messages, people. Replies and events go in by the methods below; a change
+ * emits an event: `workspaces`, `rooms`, `room` (a key), `timeline` (a key), `users`, `presence`, `typing` (a key), `settings`,
  * `unread`, `message` (a new one of another person), `readers` (a key).
  */
 export class Store extends Emitter {
@@ -28,13 +28,13 @@ export class Store extends Emitter {
         this.timelines = new Map();
         this.presence = new Map();
         this.readers = new Map();
-        /** The newest message of each room that the live connection has told. Lists and own messages may overtake it. */
+        /** The newest message of each room that the live connection has brought. Lists and own messages may overtake it. */
         this.told = new Map();
         /** The users that were blocked on this device since the start; the server marks what it sends after a block. */
         this.blocked = new Set();
         /** The unread replies of followed threads, by workspace. */
         this.threads = new Map();
-        /** The badge that the server counts over all rooms and threads: null while it is not told. */
+        /** The badge that the server counts over all rooms and threads: null while it is unknown. */
         this.unread = null;
         this.#typing = new Typing(this.now);
     }
@@ -81,7 +81,7 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
-    /** A connection begins: what it brings up to the present of these rooms is no news. */
+    /** A connection begins: what it brings up to the present of these rooms is not new. */
     begin(workspace) {
         for (const { key, lastSeq } of this.roomsOf(workspace)) this.told.set(key, lastSeq);
     }
@@ -184,7 +184,7 @@ export class Store extends Emitter {
         return this.presence.get(String(user)) ?? 'offline';
     }
 
-    /** Nothing is told any more. */
+    /** Forgets the presence of all users, because changes no longer arrive. */
     forgetPresence() {
         this.presence.clear();
         this.emit('presence');

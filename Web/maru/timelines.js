@@ -1,7 +1,7 @@
 const PAGE = 50;
 /** The longest window while it is scrolled. */
 const LONGEST = 250;
-/** The messages of a room that stay after its view. */
+/** The number of messages of a room that stay after its view. */
 const KEPT = 200;
 
 /** A `before_seq` above every message. */
@@ -101,7 +101,7 @@ export class Timelines {
         else this.store.timelines.delete(`${key}/${root}`);
     }
 
-    /** Loads how far the members of a room have read; a large room tells no single members. */
+    /** Loads how far the members of a room have read; a large room does not list single members. */
     async loadReaders(key) {
         const readers = await this.routes.readers(this.#room(key));
         // An event may have overtaken the reply, and a marker moves forward only.
@@ -139,7 +139,7 @@ export class Timelines {
         await this.sync(key);
     }
 
-    /** Fills a gap that the live connection told of. Beyond a thousand messages the room and its open threads begin anew at the end. */
+    /** Fills a gap that the live connection has reported. Beyond a thousand messages the room and its open threads begin anew at the end. */
     async fill({ room, from, to }) {
         if (!(to - from > 1000 && this.store.timelines.get(room)?.atEnd)) return this.sync(room);
         // An end that cannot be read now is still missing, whatever an earlier catching up says.

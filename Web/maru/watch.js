@@ -3,8 +3,8 @@ const TELL_AFTER = 100;
 const AGAIN_AFTER = 3000;
 
 /**
- * The people whose presence this device is told: all that the parts of an interface want to show. While the live connection is
- * down nothing is known, so the store forgets what it was told.
+ * The people whose presence this device receives: all that the parts of an interface show. While the live connection is
+ * down nothing is known, so the store forgets their presence.
  */
 export class Watch {
     #wanted = new Map();

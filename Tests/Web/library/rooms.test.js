@@ -18,6 +18,14 @@ test('Found parts move with the text', () => {
     assert.deepEqual(found.ranges.map((each) => marked(each, found)), ['디자인', '회의', '3시']);
 });
 
+test('A list names the people that a text mentions by id', () => {
+    const content = '**<@12>** and <@34>, the plan';
+    const { text, ranges } = plain(content, [[content.indexOf('plan'), 4], [2, 5]], (id) => ({ 12: 'Anna' })[id]);
+    assert.equal(text, '@Anna and <@34>, the plan');
+    assert.deepEqual(ranges.map(([start, length]) => text.slice(start, start + length)), ['plan', '@Anna']);
+    assert.equal(preview({ content }, () => 'Ben'), '@Ben and @Ben, the plan');
+});
+
 test('A Latin keyword is found as a whole word, and Hangul anywhere', () => {
     const found = (text) => ['cat', '배포', 'C++'].filter((each) => hasKeyword(text, [each]));
     assert.deepEqual(['The Cat sat', 'a category', '재배포가 끝났어요', 'cat은 자요', 'in C++, no cats', ''].map(found), [['cat'], [], ['배포'], ['cat'], ['C++'], []]);

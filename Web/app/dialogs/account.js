@@ -3,11 +3,12 @@ import { momentOf } from '../format.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { ask, check, field, form, openDialog } from '../parts/dialog.js';
+import { open } from '../parts/open.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
 import { passwordField, Proof } from './proof.js';
 
-/** The account: how one signs in, from where one is signed in, and what happens to one's data. */
+/** The account: its ways to sign in, its open sessions, and its data. */
 export async function openAccount() {
     const me = await attempt(() => app.client.routes.me());
     if (!me) return;
@@ -17,10 +18,10 @@ export async function openAccount() {
     const dialog = openDialog(t('account.title'), h('ul', { class: 'rows' },
         row('email', me.email, 'account.change', changeEmail),
         row('password', '', 'account.change', changePassword),
-        row('factor', t('account.factorText'), 'account.show', async () => (await import('./factor.js')).openSecondFactor()),
+        row('factor', t('account.factorText'), 'account.show', () => open('factor', 'openSecondFactor')),
         row('devices', t('account.devicesText'), 'account.show', openDevices),
         row('blocks', t('account.blocksText'), 'account.show', showBlocks),
-        row('export', t('account.exportText'), 'account.show', async () => (await import('./export.js')).openExport()),
+        row('export', t('account.exportText'), 'account.show', () => open('export', 'openExport')),
         row('delete', t('account.deleteText'), 'dialog.delete', () => deleteAccount(), true)), { className: 'wide' });
 }
 

@@ -5,7 +5,7 @@ import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
 
 const fields = (channel) => [
-    field(t('channel.name'), { name: 'name', required: true, maxlength: '30', value: channel?.name ?? '', pattern: '[^\\/]+' }),
+    field(t('channel.name'), { name: 'name', required: true, maxlength: '30', value: channel?.name ?? '', pattern: '[^\\/]+', title: t('invalid.channel') }),
     field(t('channel.description'), { name: 'description', multiline: true, maxlength: '500', value: channel?.description ?? '' }),
 ];
 
@@ -33,7 +33,7 @@ export function editChannel(room, detail) {
     }));
 }
 
-/** All channels of the workspace, with a way in. */
+/** All channels of the workspace, each with a button to join it. */
 export async function exploreChannels(workspace) {
     const channels = await attempt(() => app.client.routes.channels(workspace));
     if (!channels) return;
@@ -48,10 +48,12 @@ export async function exploreChannels(workspace) {
         return h('li', { class: 'row' }, icon('hash', 18), h('div', { class: 'grow' }, h('b', null, channel.name), h('small', null, [isIn && t('channel.inIt'), channel.description].filter(Boolean).join(' · '))),
             h('button', { type: 'button', class: `button small${isIn ? '' : ' primary'}`, 'aria-label': `${t(isIn ? 'nav.switcher' : 'channel.join')} ${channel.name}`, onclick: () => attempt(() => go(channel)) }, isIn ? icon('send', 16) : t('channel.join')));
     });
+    const nothing = h('p', { class: 'hint', role: 'status' });
     const filter = h('input', { class: 'input', type: 'search', placeholder: t('search.label'), 'aria-label': t('search.label'), oninput: () => {
         for (const [place, row] of rows.entries()) row.hidden = !channels[place].name.toLowerCase().includes(filter.value.trim().toLowerCase());
+        nothing.textContent = rows.every((each) => each.hidden) ? t('switcher.none') : '';
     } });
-    const dialog = openDialog(t('channel.explore'), [filter, h('ul', { class: 'rows' }, rows)], { className: 'wide' });
+    const dialog = openDialog(t('channel.explore'), [filter, h('ul', { class: 'rows' }, rows), nothing], { className: 'wide' });
 }
 
 async function end(room, question, label, work) {

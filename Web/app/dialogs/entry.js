@@ -10,7 +10,7 @@ import { app } from '../state.js';
 const person = (user, note, ...more) => h('li', { class: 'row' }, personAvatar(user), h('div', { class: 'grow' }, h('b', null, user.nickname), note), more);
 const small = (text) => h('small', null, text);
 
-/** Those who are kept out of a workspace. */
+/** The users that are banned from a workspace. */
 export function openBans({ workspace_id: id }) {
     const { routes } = app.client;
     const nameOf = (user) => app.store.users.get(String(user))?.nickname;
@@ -23,7 +23,7 @@ export function openBans({ workspace_id: id }) {
     return listDialog(t('bans.title'), (cursor) => routes.bans(id, cursor), row, t('bans.none'));
 }
 
-/** Those who ask to be let in, and the link by which people ask. */
+/** The requests to join, and the link by which people ask. */
 export function openJoinRequests({ workspace_id: id }) {
     const { routes } = app.client;
     const link = `${location.origin}/#/${id}`;

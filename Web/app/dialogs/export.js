@@ -7,7 +7,7 @@ import { app } from '../state.js';
 
 const ASK_EVERY = 3000;
 
-/** The copy of everything that the server holds of the account: ordered here, and downloaded once it is ready. */
+/** The copy of everything that the server holds of the account: requested here, and downloaded once it is ready. */
 export async function openExport() {
     const { routes } = app.client;
     const state = h('p', { role: 'status' });

@@ -8,7 +8,7 @@ import { Proof } from './proof.js';
 
 const codeField = () => field(t('auth.appCode'), { name: 'code', required: true, autocomplete: 'one-time-code', maxlength: '64' });
 
-/** The failure of a form with a code of the app in words. */
+/** Explains the failure of a form with a code of the app. */
 async function withCode(work) {
     try {
         return await work();
@@ -18,7 +18,7 @@ async function withCode(work) {
     }
 }
 
-/** Codes of an authenticator app beside the password. */
+/** The second factor: codes of an authenticator app in addition to the password. */
 export async function openSecondFactor() {
     const state = await attempt(() => app.client.routes.secondFactor());
     if (!state) return;
@@ -44,7 +44,7 @@ function begin(signIn) {
     })]);
 }
 
-/** The secret for the app, which counts once its first code comes back. */
+/** The secret for the app. It is in force once the user has entered its first code. */
 function confirm({ secret, url }) {
     const dialog = openDialog(t('factor.title'), [
         h('p', null, t('factor.scan')), qrPicture(url, t('factor.qr')),

@@ -26,6 +26,7 @@ export function scheduleMessage(room, { content, files }, done) {
             const at = new Date(values.at).toISOString();
             await app.client.routes.schedule(app.store.rooms.get(room), { content: values.content, at, files });
             done();
+            app.emit('scheduled');
             dialog.close();
             toast(t('schedule.done', { time: momentOf(at) }));
         },

@@ -1,11 +1,13 @@
 import { h, icon, iconButton } from '../dom.js';
-import { fileName, momentOf } from '../format.js';
+import { momentOf } from '../format.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { ask, field, form } from '../parts/dialog.js';
 import { listDialog } from '../parts/list-dialog.js';
+import { open } from '../parts/open.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
+import { fileList } from '../views/files.js';
 
 const ROLES = ['admin', 'member', 'guest'];
 const DAYS = ['1', '7', '30'];
@@ -64,7 +66,22 @@ export function openRoles({ workspace_id: id }) {
     return listDialog(t('role.title'), (cursor) => routes.roles(id, cursor), row, '');
 }
 
-/** What members reported, with the messages around it as they were. */
+/** The portrait as it was when it was reported, or why there is none to see. A click shows it whole. */
+function pictureOf({ picture, user }) {
+    if (!picture) return null;
+    if (!picture.path) return h('small', null, t(`reports.picture.${picture.state}`));
+    const image = h('img', { alt: t('reports.portrait', { name: user?.nickname ?? '' }), loading: 'lazy' });
+    app.client.links.get(picture.path).then((address) => address && (image.src = address));
+    return h('button', { type: 'button', class: 'evidence', onclick: () => open('lightbox', 'openLightbox', [{ path: picture.path }], 0) }, image);
+}
+
+/** The reported message and those before it as they were, with their files: moderators read these also after the message is deleted. */
+function messagesOf({ type, seq, messages = [] }) {
+    if (type === 'message' && !messages.length) return h('p', { class: 'hint' }, t('reports.noMessages'));
+    return messages.map((each) => h('blockquote', { class: each.seq === seq ? 'reported' : '' }, h('b', null, each.nickname), ' ', each.content, fileList(each)));
+}
+
+/** The reports of members, with the messages around the reported one. */
 export function openReports({ workspace_id: id }) {
     const { routes } = app.client;
     const answer = async (report, action, again) => {
@@ -75,14 +92,14 @@ export function openReports({ workspace_id: id }) {
     };
     const row = (report, again) => h('li', { class: 'row report' }, h('div', { class: 'grow' },
         h('b', null, t('reports.about', { name: report.user?.nickname ?? app.store.workspaces.get(String(id))?.name }), ' · ', t(`report.${report.reason}`)),
-        h('small', null, momentOf(report.createdAt)), report.text && h('p', null, report.text),
-        (report.messages ?? []).map((each) => h('blockquote', { class: each.seq === report.seq ? 'reported' : '' }, h('b', null, each.nickname), ' ', each.content || each.files.map(fileName).join(', '))),
+        h('small', null, momentOf(report.createdAt)), report.text && h('p', null, report.text), pictureOf(report),
+        messagesOf(report),
         h('div', { class: 'actions' }, ['dismiss', report.type === 'message' && 'delete', report.user && 'warn', report.user && 'remove'].filter(Boolean).map((action) =>
             h('button', { type: 'button', class: `button small${action === 'dismiss' ? '' : ' danger'}`, onclick: () => answer(report, action, again) }, t(`reports.${action}`))))));
     return listDialog(t('reports.title'), (cursor) => routes.reports(id, 'open', cursor), row, t('reports.none'));
 }
 
-/** Who did what in the workspace; the newest first. */
+/** The audit log of the workspace, newest first. */
 export async function openAudit({ workspace_id: id }) {
     // Entries have the numbers of people.
     const members = await attempt(() => app.client.routes.members(id));

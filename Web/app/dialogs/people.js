@@ -17,12 +17,16 @@ export async function chooseDm(workspace) {
             dialog.close();
             app.go({ workspace, room: room.key });
         }) }, t('dm.write'))));
+    const nothing = h('p', { class: 'hint', role: 'status' });
+    const tell = () => (nothing.textContent = rows.every((each) => each.hidden) ? t(rows.length ? 'switcher.none' : 'dm.alone') : '');
     const filter = h('input', { class: 'input', type: 'search', placeholder: t('dm.filter'), 'aria-label': t('dm.filter'), oninput: () => {
         const typed = filter.value.trim().toLowerCase();
         for (const [place, row] of rows.entries()) {
             const { nickname, email } = others[place];
             row.hidden = ![nickname.toLowerCase(), email, initials(nickname)].some((each) => each.includes(typed));
         }
+        tell();
     } });
-    const dialog = openDialog(t('dm.title'), [filter, h('ul', { class: 'rows' }, rows)]);
+    const dialog = openDialog(t('dm.title'), [filter, h('ul', { class: 'rows' }, rows), nothing]);
+    tell();
 }

@@ -14,7 +14,7 @@ export async function openProfile() {
         picture.element,
         h('p', { class: 'hint' }, `${me.email} · ${t('profile.coins', { coins: me.sesacCoin })}`),
         field(t('profile.nickname'), { name: 'nickname', required: true, maxlength: '30', value: me.nickname, autocomplete: 'nickname' }),
-        field(t('profile.phone'), { name: 'phone', type: 'tel', value: me.phone ?? '', autocomplete: 'tel', pattern: '[0-9\\-]*' }),
+        field(t('profile.phone'), { name: 'phone', type: 'tel', value: me.phone ?? '', autocomplete: 'tel', pattern: '[0-9\\-]*', title: t('invalid.phone') }),
     ], {
         label: t('profile.save'), cancel: () => dialog.close(),
         submit: async ({ nickname, phone }) => {

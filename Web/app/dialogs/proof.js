@@ -9,7 +9,7 @@ export const passwordField = () => field(t('settings.passwordNow'), { name: 'pas
 
 /**
  * The part of a form that asks the owner of the account for a proof: the password, or a new sign-in with an issuer. It offers both: an
- * account that an issuer has opened has no password, and the server does not tell whether an account has one.
+ * account that an issuer has opened has no password, and the server does not reveal whether an account has one.
  */
 export class Proof {
     #act;

@@ -6,7 +6,7 @@ import { app } from '../state.js';
 
 const REASONS = ['spam', 'harassment', 'hate', 'violence', 'sexual', 'selfHarm', 'illegal', 'impersonation', 'other'];
 
-/** Asks why, and reports to the owner of the workspace. `what` names the message, the person or the workspace. */
+/** Asks for the reason, and reports to the owner of the workspace. `what` names the message, the person or the workspace. */
 function report(title, what) {
     const dialog = openDialog(title, form([
         h('label', { class: 'field' }, h('span', null, t('report.reason')), h('select', { class: 'input', name: 'reason' }, REASONS.map((each) => h('option', { value: each }, t(`report.${each}`))))),

@@ -1,9 +1,13 @@
-import { giveBack, h, icon } from '../dom.js';
+import { h, icon } from '../dom.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { initials } from '../parts/completion.js';
+import { closeByPressOutside, showDialog } from '../parts/dialog.js';
 import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
+
+/** The keys that open it. */
+export const switcherKeys = /Mac|iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K';
 
 /** The quick switcher: rooms and people by a part of their names, or by initial consonants. */
 export function openSwitcher() {
@@ -46,7 +50,7 @@ export function openSwitcher() {
             show(merged(ownRooms(workspace, query), reply, workspace));
             choose(Math.max(0, found.findIndex((each) => each.key === keep)));
         } catch {
-            // The own rooms are shown already.
+            // The user's own rooms are shown already.
         }
     };
     input.addEventListener('input', find);
@@ -58,11 +62,8 @@ export function openSwitcher() {
         else return;
         event.preventDefault();
     });
-    dialog.addEventListener('pointerdown', (event) => event.target === dialog && dialog.close());
-    const opener = document.activeElement;
-    dialog.addEventListener('close', () => (dialog.remove(), giveBack(opener)));
-    document.body.append(dialog);
-    dialog.showModal();
+    closeByPressOutside(dialog);
+    showDialog(dialog);
     input.focus();
     find();
 }

@@ -63,7 +63,14 @@ export function inviteMember(workspace) {
     const dialog = openDialog(t('workspace.invite'), form([field(t('workspace.inviteEmail'), { name: 'email', type: 'email', required: true, autocomplete: 'off' })], {
         label: t('workspace.invite'), cancel: () => dialog.close(),
         submit: async ({ email }) => {
-            const member = await app.client.routes.invite(workspace.workspace_id, email.trim());
+            let member;
+            try {
+                member = await app.client.routes.invite(workspace.workspace_id, email.trim());
+            } catch (error) {
+                if (error.code === 'E03') error.text = t('workspace.noAccount');
+                if (error.code === 'E12') error.text = t('workspace.isMember');
+                throw error;
+            }
             app.store.learn(member);
             toast(t('workspace.invited', { name: member.nickname }));
             const input = dialog.querySelector('[name="email"]');

@@ -1,10 +1,11 @@
-import { h, icon, View } from '../dom.js';
+import { h, icon, keyed, View } from '../dom.js';
 import { momentOf } from '../format.js';
 import { explain, t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { personActions } from '../dialogs/person.js';
 import { ask } from '../parts/dialog.js';
 import { openMenu } from '../parts/menu.js';
+import { open } from '../parts/open.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
 import { concerns } from '../views/room.js';
@@ -14,6 +15,7 @@ class Details extends View {
     /** The number of requests, and that of the request with the shown reply: the reply to an older one may come after it. */
     #asked = 0;
     #shown = 0;
+    #members = h('ul');
 
     setup() {
         this.listen(app.store, 'room', (key) => key === app.route.room && this.invalidate());
@@ -50,8 +52,9 @@ class Details extends View {
         this.replaceChildren(h('div', { class: 'panel-body pad' },
             this.detail?.description && h('section', { class: 'section' }, h('h3', null, t('channel.description')), h('p', null, this.detail.description)),
             this.#notify(room),
-            h('section', { class: 'section' }, h('h3', null, t('room.members', { count: members.length })), h('ul', null, members.map((member) => this.#member(room, member, owner)))),
+            h('section', { class: 'section' }, h('h3', null, t('room.members', { count: members.length })), this.#members),
             room.kind === 'channel' && this.#actions(room, owner === app.store.me)));
+        keyed(this.#members, members.map((member) => this.#member(room, member, owner)));
         this.firstElementChild.scrollTop = top;
         if (focused) this.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
     }
@@ -71,18 +74,24 @@ class Details extends View {
             isMuted && h('p', { class: 'hint' }, t('notify.muted', { time: momentOf(room.mutedUntil) })));
     }
 
+    /** A row of the list: it is made anew only if the member has changed, because a channel may have thousands. */
     #member(room, member, owner) {
         const user = app.store.users.get(String(member.user_id)) ?? member;
         const id = String(user.user_id);
-        const isMe = id === app.store.me;
-        const notes = [id === owner && t('workspace.owner'), app.store.presence.has(id) && t(`presence.${app.store.isOnline(id)}`), user.email].filter(Boolean);
+        const state = app.store.presence.get(id);
         const isOwner = owner === app.store.me || String(app.store.workspaces.get(room.workspace)?.owner_id) === app.store.me;
+        return { key: id, signature: [room.key, user, state, owner, isOwner], make: () => this.#row(room, user, { id, state, owner, isOwner }) };
+    }
+
+    #row(room, user, { id, state, owner, isOwner }) {
+        const isMe = id === app.store.me;
+        const notes = [id === owner && t('workspace.owner'), state && t(`presence.${state}`), user.email].filter(Boolean);
         const more = h('button', { type: 'button', class: 'icon-button', 'aria-label': `${t('message.more')}: ${user.nickname}`, 'aria-haspopup': 'menu', data: { action: `member-${id}` }, onclick: () => openMenu(more, [
             room.kind === 'channel' && owner === app.store.me && { label: t('channel.handOver'), icon: 'users', action: () => this.#act(() => app.client.routes.handOverChannel(room, id), t('workspace.handOverAsk', { name: user.nickname })) },
             room.kind === 'channel' && isOwner && id !== owner && { label: t('channel.remove'), icon: 'exit', danger: true, action: () => this.#act(() => app.client.routes.removeFromChannel(room, id), t('channel.removeAsk', { name: user.nickname })) },
             ...personActions(room.workspace, user),
         ]) }, icon('more', 18));
-        return h('li', { class: 'person' }, h('span', { class: 'presence', data: { state: app.store.isOnline(id) } }, personAvatar(user)),
+        return h('li', { class: 'person' }, h('span', { class: 'presence', data: { state: state ?? 'offline' } }, personAvatar(user)),
             h('div', null, h('b', null, user.nickname), h('small', null, notes.join(' · '))), !isMe && more);
     }
 
@@ -93,8 +102,7 @@ class Details extends View {
     }
 
     #actions(room, isOwner) {
-        const open = (name) => async () => (await import('../dialogs/channel.js'))[name](room, this.detail);
-        const button = (label, action, name, danger) => h('button', { type: 'button', class: `button small${danger ? ' danger' : ''}`, data: { action: name }, onclick: open(action) }, icon(name, 16), t(label));
+        const button = (label, action, name, danger) => h('button', { type: 'button', class: `button small${danger ? ' danger' : ''}`, data: { action: name }, onclick: () => open('channel', action, room, this.detail) }, icon(name, 16), t(label));
         return h('section', { class: 'actions' },
             isOwner && button('channel.edit', 'editChannel', 'edit'),
             !isOwner && button('channel.leave', 'leaveChannel', 'exit'),

@@ -3,6 +3,7 @@ import { h } from '../dom.js';
 import { fileName, shortMoment } from '../format.js';
 import { t } from '../i18n.js';
 import { highlighted } from '../markup.js';
+import { nameOf, nicknameOf } from '../names.js';
 import { app } from '../state.js';
 
 /** A message in a list; a click goes to it. */
@@ -14,10 +15,10 @@ export function hitRow({ room: key, message, highlights, onclick, note }) {
         return innerWidth <= 1100 && app.show(null);
     };
     const isHidden = !message.deletedAt && app.store.isHidden(message);
-    const shown = around(plain(isHidden ? '' : (message.content ?? ''), highlights ?? []));
+    const shown = around(plain(isHidden ? '' : (message.content ?? ''), highlights ?? [], nicknameOf));
     const text = isHidden ? t('message.blocked') : shown.text || message.files?.map(fileName).join(', ') || (message.deletedAt ? t('message.deleted') : '');
     return h('li', null, h('button', { type: 'button', class: 'hit', onclick: onclick ?? go },
-        h('span', { class: 'hit-head' }, h('b', null, message.user.nickname), room && h('span', null, room.kind === 'channel' ? `# ${room.name}` : room.name), note && h('span', null, note), h('time', { datetime: message.createdAt }, shortMoment(message.createdAt))),
+        h('span', { class: 'hit-head' }, h('b', null, nameOf(message.user)), room && h('span', null, room.kind === 'channel' ? `# ${room.name}` : room.name), note && h('span', null, note), h('time', { datetime: message.createdAt }, shortMoment(message.createdAt))),
         h('span', { class: 'hit-text' }, highlighted(text, shown.text ? shown.ranges : []))));
 }
 

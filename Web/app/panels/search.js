@@ -1,7 +1,11 @@
 import { h, View } from '../dom.js';
 import { explain, t } from '../i18n.js';
+import { layers } from '../layers.js';
 import { app } from '../state.js';
 import { hitRow } from './hit.js';
+
+/** A search that takes longer says so; most are faster, and screen readers would read it at each letter. */
+const SLOW_AFTER = 500;
 
 /** The search over all messages of the workspace, as one types. */
 class Search extends View {
@@ -30,12 +34,17 @@ class Search extends View {
             event.preventDefault();
             (document.activeElement.parentElement[step]?.querySelector('button') ?? (event.key === 'ArrowUp' ? this.#input : null))?.focus();
         });
+        // A search that begins after the panel was closed would keep the panel in the history.
+        this.onEnd(() => clearTimeout(this.timer));
         if (this.panel.query) this.#search();
     }
 
     async #search(cursor = null) {
         const query = this.#input.value.trim();
+        // The results on the screen may be those of another text: while a search is under way, or after one that failed.
+        if (query !== this.shown) cursor = null;
         this.panel.query = query;
+        layers.note(this.panel);
         this.#abort?.abort();
         if (!query) {
             this.#list.replaceChildren();
@@ -45,17 +54,21 @@ class Search extends View {
         }
         this.#abort = new AbortController();
         const { signal } = this.#abort;
+        const slow = setTimeout(() => (this.#state.textContent = t('search.searching')), SLOW_AFTER);
         try {
             const { items, next, complete } = await app.client.routes.search(app.route.workspace, query, cursor, signal);
             const rows = items.map((hit) => hitRow(hit));
             if (cursor) this.#list.append(...rows);
             else this.#list.replaceChildren(...rows);
-            this.next = next;
+            [this.shown, this.next] = [query, next];
             this.#more.hidden = !next;
             const count = this.#list.childElementCount;
             this.#state.textContent = complete === false ? t('search.incomplete') : count ? t('search.found', { count: next ? `${count}+` : count }) : t('empty.search');
         } catch (error) {
-            if (!signal.aborted) this.#state.textContent = explain(error);
+            if (signal.aborted) return;
+            this.#state.replaceChildren(explain(error), ' ', h('button', { type: 'button', class: 'link-button', onclick: () => this.#search(cursor) }, t('room.retry')));
+        } finally {
+            clearTimeout(slow);
         }
     }
 }

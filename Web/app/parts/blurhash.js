@@ -9,7 +9,7 @@ const encoded = (value) => {
 };
 const signedSquare = (step) => Math.sign(step - 9) * ((step - 9) / 9) ** 2;
 
-/** The colours of a BlurHash (https://blurha.sh) as 24 by 24 pixels with four bytes each; null for a text that is none. */
+/** The colours of a BlurHash (https://blurha.sh) as 24 by 24 pixels with four bytes each; null for a text that is not a BlurHash. */
 export function blurPixels(hash) {
     if (!/^[0-9A-Za-z#$%*+,\-.:;=?@[\]^_{|}~]{6,}$/.test(hash)) return null;
     const [columns, rows] = [(number(hash[0]) % 9) + 1, Math.floor(number(hash[0]) / 9) + 1];

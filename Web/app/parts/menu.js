@@ -1,7 +1,8 @@
 import { giveBack, h, icon } from '../dom.js';
+import { layers } from '../layers.js';
 
 /**
- * Opens a menu beside a button and returns the focus to it afterwards. Arrow keys, Home and End move within it.
+ * Opens a menu beside a button, and returns the focus to the button afterwards. Arrow keys, Home and End move within it.
  * @param {HTMLElement} anchor
  * @param {({label: string, icon?: string, action: () => void, danger?: boolean, checked?: boolean}|'line'|{note: string})[]} items
  */
@@ -47,8 +48,10 @@ export function openPopup(anchor, props, children) {
     menu.style.left = `${Math.max(8, Math.min(box.left, innerWidth - width - 8))}px`;
     menu.style.top = `${below ? box.bottom + 4 : Math.max(8, box.top - height - 4)}px`;
     const close = () => menu.isConnected && menu.hidePopover();
+    const layer = layers.enter(close);
     menu.addEventListener('toggle', ({ newState }) => {
         if (newState !== 'closed') return;
+        layers.leave(layer);
         const hadFocus = menu.contains(document.activeElement) || document.activeElement === document.body;
         menu.remove();
         anchor.removeAttribute('aria-expanded');

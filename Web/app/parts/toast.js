@@ -1,22 +1,37 @@
 import { h } from '../dom.js';
 import { explain } from '../i18n.js';
 
-let host = null;
+/** A screen reader announces text that is added to an element that it knows, so the text follows a moment after its element. */
+const PLACE_FIRST = 100;
+const host = h('div', { class: 'toasts', popover: 'manual', role: 'status', 'aria-live': 'polite' });
 
-/** Tells something in passing, above dialogs too; screen readers hear it. */
+/** Shows a short notice, above dialogs too; screen readers announce it. */
 export function toast(text, { bad = false } = {}) {
-    if (!host?.isConnected) document.body.append((host = h('div', { class: 'toasts', popover: 'manual', role: 'status', 'aria-live': 'polite' })));
-    if (host.matches(':popover-open')) host.hidePopover();
-    host.showPopover();
-    const message = h('div', { class: bad ? 'toast bad' : 'toast' }, text);
-    host.append(message);
+    place();
     setTimeout(() => {
-        message.remove();
-        if (!host.childElementCount && host.matches(':popover-open')) host.hidePopover();
-    }, bad ? 6000 : 3000);
+        // A dialog may have been opened or closed meanwhile.
+        place();
+        const message = h('div', { class: bad ? 'toast bad' : 'toast' }, text);
+        host.append(message);
+        setTimeout(() => {
+            message.remove();
+            if (!host.childElementCount && host.matches(':popover-open')) host.hidePopover();
+        }, bad ? 6000 : 3000);
+    }, PLACE_FIRST);
 }
 
-/** Runs a piece of work and tells its failure in words. Returns the result, or undefined. */
+/** Everything outside of an open dialog is hidden from screen readers, so the notices stand in the dialog until it is closed. */
+function place() {
+    const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+    const part = dialog ?? document.body;
+    if (host.parentElement !== part) {
+        part.append(host);
+        dialog?.addEventListener('close', () => host.childElementCount && place(), { once: true });
+    }
+    if (!host.matches(':popover-open')) host.showPopover();
+}
+
+/** Runs a piece of work and shows its failure in words. Returns the result, or undefined. */
 export async function attempt(work) {
     try {
         return await work();

@@ -1,36 +1,57 @@
-import { h, icon, iconButton, View } from '../dom.js';
+import { h, hasKeyboard, hasMouse, icon, iconButton, View } from '../dom.js';
 import { lengthOf, sizeOf } from '../format.js';
 import { t } from '../i18n.js';
+import { dropDraft, dropOldDrafts, keepDraft, leftDraft, writingTime, writtenAt } from '../kept-drafts.js';
 import { commandsOf, orderIn, runCommand } from '../parts/commands.js';
 import { Completion } from '../parts/completion.js';
 import { pickEmoji } from '../parts/emoji.js';
 import { openMenu } from '../parts/menu.js';
+import { open } from '../parts/open.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
+import { localPicture } from './files.js';
 import { editing } from './message-actions.js';
 
 const TYPING_EVERY = 3000;
 const DRAFT_AFTER = 1200;
 const DRAFT_AGAIN = 5000;
 
-/** Drafts of this page that the server does not have yet, by user and place. */
+/** Drafts of this page that the server does not have yet, as `{content, at}` with the time of their last key, by user and place. */
 const drafts = new Map();
 let again = null;
+/** Edits of rooms and threads that were left meanwhile, by user and place. */
+const edits = new Map();
 /** Files that were chosen and not sent yet, by user and place. */
 const staged = new Map();
 
-/** Stores a text that was written here. One that nobody has touched on this page may be older than the draft of the server. */
+/** Takes a text that was written just now. */
+const noteDraft = (kept, content) => drafts.set(kept, { content, at: writingTime(kept) });
+
+/**
+ * Stores a text that was written here. One that nobody has touched on this page may be older than the draft of the server. So is one that
+ * another tab has followed with a text of its own; it stays on the screen only.
+ */
 function storeDraft(kept) {
     const [user, place] = kept.split(' ');
     const [room, root] = place.split('/');
-    const content = drafts.get(kept);
-    if (content === undefined || user !== app.store.me || !app.store.rooms.has(room)) return;
+    const draft = drafts.get(kept);
+    if (draft === undefined || user !== app.store.me || !app.store.rooms.has(room)) return;
+    if (draft.at < writtenAt(kept)) {
+        drafts.delete(kept);
+        return;
+    }
+    const { content } = draft;
     const thread = root === undefined ? undefined : Number(root);
-    const isNew = content !== app.client.drafts.text(room, thread);
+    const stored = app.client.drafts.text(room, thread);
+    const isNew = content !== stored;
+    keepDraft(kept, draft, stored);
     app.client.drafts.save(room, content, thread).then(
         () => {
-            if (drafts.get(kept) === content) drafts.delete(kept);
-            // The other tabs have the same session, and the server tells other sessions only.
+            if (drafts.get(kept) === draft) {
+                drafts.delete(kept);
+                dropDraft(kept, content);
+            }
+            // The other tabs have the same session, and the server sends the change to other sessions only.
             if (isNew) app.tabs.postMessage('draft');
         },
         // Without a network the next connection or visit tries again. A service that fails for a while may keep the connection.
@@ -46,18 +67,21 @@ export function storeDrafts() {
     for (const kept of [...drafts.keys()]) storeDraft(kept);
 }
 
+dropOldDrafts();
+
 // A page that goes out of sight may be closed.
 document.addEventListener('visibilitychange', () => document.hidden && storeDrafts());
 addEventListener('pagehide', () => storeDrafts());
 
 /** Writes messages to a room (`room`), or replies to a thread (`thread`). */
 class Composer extends View {
-    #text = h('textarea', { rows: '1', enterkeyhint: 'send' });
-    #send = h('button', { type: 'button', class: 'send', onclick: () => this.#submit() }, icon('send', 18));
+    #text = h('textarea', { rows: '1', dir: 'auto', enterkeyhint: 'enter' });
+    #send = h('button', { type: 'button', class: 'send', onpointerdown: () => (this.#wasWriting = document.activeElement === this.#text), onclick: () => this.#press() }, icon('send', 18));
     #note = h('div', { class: 'composer-note', hidden: true });
     #excess = h('p', { class: 'composer-note fault', role: 'status', hidden: true });
     #staged = h('ul', { class: 'staged', hidden: true });
     #typing = h('div', { class: 'typing', 'aria-live': 'off' });
+    #wasWriting = false;
     #files = [];
     #edited = null;
     #kept = '';
@@ -85,7 +109,7 @@ class Composer extends View {
                 iconButton('clip', t('compose.attach'), () => input.click()),
                 iconButton('smile', t('compose.emoji'), (event) => pickEmoji(event.currentTarget, t('compose.emoji'), (emoji) => this.#insert(emoji))),
                 this.thread === undefined && iconButton('clock', t('compose.later'), (event) => this.#openLater(event.currentTarget)),
-                h('div', { class: 'composer-end' }, this.thread === undefined ? h('span', { class: 'hint' }, t('compose.hint')) : h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')), this.#send)), input);
+                h('div', { class: 'composer-end' }, this.thread === undefined ? hasKeyboard() && h('span', { class: 'hint' }, t('compose.hint')) : h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')), this.#send)), input);
         this.replaceChildren(Object.assign(document.createElement('maru-private-answers'), { place: this.place }), box, this.#typing);
         this.completion = new Completion(this.#text, () => this.#names(), () => commandsOf(room.workspace, () => this.completion.again()));
         this.#text.addEventListener('input', () => this.#typed());
@@ -95,11 +119,14 @@ class Composer extends View {
         this.listen(editing, this.place, (message) => this.#edit(message));
         this.listen(app.store, 'room', (key) => key === this.room && this.#takeDraft());
         this.onEnd(() => this.#saveDraft());
+        this.onEnd(() => this.#edited && edits.set(this.#kept, { message: this.#edited, text: this.#text.value }));
+        this.#takeLeft();
         this.#showDraft();
         this.#saveDraft();
         this.#showFiles();
         this.#changed();
-        if (matchMedia('(hover: hover)').matches) this.#text.focus();
+        this.#takeEdit();
+        if (hasMouse()) this.#text.focus();
     }
 
     #names() {
@@ -117,9 +144,9 @@ class Composer extends View {
 
     #typed() {
         this.#changed();
-        // The text of an edit is no draft.
+        // The text of an edit is not a draft.
         if (this.#edited) return;
-        drafts.set(this.#kept, this.#text.value);
+        noteDraft(this.#kept, this.#text.value);
         clearTimeout(this.#draftTimer);
         this.#draftTimer = setTimeout(() => this.#saveDraft(), DRAFT_AFTER);
         if (this.#text.value.trim() && Date.now() - this.#typedAt > TYPING_EVERY) {
@@ -147,7 +174,9 @@ class Composer extends View {
     #key(event) {
         // The Enter that ends a composition of an input method does not send.
         if (event.isComposing || event.keyCode === 229 || this.completion.key(event)) return;
-        if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+        // The keyboard of a screen has no Shift Enter. There the button sends.
+        const sends = event.ctrlKey || event.metaKey || (hasKeyboard() && !event.shiftKey && !event.altKey);
+        if (event.key === 'Enter' && sends) {
             event.preventDefault();
             this.#submit();
         } else if (event.key === 'Escape' && this.#edited) {
@@ -161,15 +190,30 @@ class Composer extends View {
         }
     }
 
-    #edit(message) {
+    /** Goes on with an edit that was begun before the room was left. */
+    #takeEdit() {
+        const left = edits.get(this.#kept);
+        edits.delete(this.#kept);
+        if (left) this.#edit(left.message, left.text);
+    }
+
+    #edit(message, text = message?.content) {
         this.#edited = message;
         this.#note.hidden = !message;
         this.#note.replaceChildren(...(message ? [icon('edit', 16), t('compose.editing'), h('button', { type: 'button', class: 'link-button', onclick: () => this.#edit(null) }, t('compose.cancel'))] : []));
-        if (message) this.#text.value = message.content;
+        if (message) this.#text.value = text;
         else this.#showDraft();
         this.#send.setAttribute('aria-label', t(message ? 'compose.save' : 'compose.send'));
         this.#changed();
         this.#text.focus();
+    }
+
+    /** The button takes the focus, and loses it once it is disabled. The keyboard of a screen stays open if it was. */
+    #press() {
+        const wasWriting = this.#wasWriting;
+        this.#wasWriting = false;
+        this.#submit();
+        if (wasWriting || hasMouse()) this.#text.focus();
     }
 
     async #submit() {
@@ -180,13 +224,18 @@ class Composer extends View {
         if (edited) {
             if (!content) return;
             const done = await attempt(async () => (content !== edited.content && (await app.client.edit(this.room, edited.seq, content)), true));
+            // The room may have been left meanwhile.
+            if (done && edits.get(this.#kept)?.message === edited) edits.delete(this.#kept);
             // The next edit may have begun meanwhile.
             return done && this.#edited === edited && this.#edit(null);
         }
         if (!content && !this.#files.length) return;
         const order = !this.#files.length && orderIn(this.#text.value);
         if (order) return this.#run(order, this.#text.value);
-        const toRoom = this.querySelector('[name="toRoom"]')?.checked ?? undefined;
+        const box = this.querySelector('[name="toRoom"]');
+        const toRoom = box?.checked;
+        // It is a choice for one reply.
+        if (box) box.checked = false;
         const files = this.#files.splice(0);
         this.#clear();
         await app.client.say(this.room, content, { files, thread: this.thread, toRoom });
@@ -204,7 +253,7 @@ class Composer extends View {
 
     #clear() {
         this.#text.value = '';
-        drafts.set(this.#kept, '');
+        noteDraft(this.#kept, '');
         this.#showFiles();
         this.#changed();
         this.#saveDraft();
@@ -220,26 +269,29 @@ class Composer extends View {
             this.#clear();
         };
         openMenu(anchor, [
-            { label: t('schedule.title'), icon: 'clock', action: async () => {
-                const { scheduleMessage } = await import('../dialogs/message.js');
-                scheduleMessage(this.room, { content, files }, done);
-            } },
+            { label: t('schedule.title'), icon: 'clock', action: () => open('message', 'scheduleMessage', this.room, { content, files }, done) },
         ]);
     }
 
     // Drafts
 
+    /** Takes up the text of a page that was left before the server had it. */
+    #takeLeft() {
+        const left = drafts.has(this.#kept) ? undefined : leftDraft(this.#kept, app.client.drafts.text(this.room, this.thread));
+        if (left !== undefined) drafts.set(this.#kept, { content: left, at: writtenAt(this.#kept) });
+    }
+
     /** Shows the text of this page, or else the draft of the server. */
     #showDraft() {
         this.#taken = app.client.drafts.text(this.room, this.thread);
-        this.#text.value = drafts.get(this.#kept) ?? this.#taken;
+        this.#text.value = drafts.get(this.#kept)?.content ?? this.#taken;
     }
 
-    /** A draft of another device fills an empty composer, and goes on or goes away there while nobody touches it here. */
+    /** A draft of another device fills an empty composer, and follows the changes there until the user touches it here. */
     #takeDraft() {
         const [shown, draft] = [this.#text.value, app.client.drafts.text(this.room, this.thread)];
         const isOwn = this.#edited || drafts.has(this.#kept) || (shown && shown !== this.#taken);
-        // One that came late is not put under the cursor. A text that was sent elsewhere goes all the same.
+        // A draft that arrives late is not put under the cursor. A text that was sent elsewhere is removed all the same.
         if (isOwn || !app.store.rooms.has(this.room) || shown === draft || (draft && document.activeElement === this.#text)) return;
         this.#showDraft();
         this.#changed();
@@ -284,11 +336,7 @@ class Composer extends View {
     #showFiles() {
         this.#staged.hidden = !this.#files.length;
         this.#staged.replaceChildren(...this.#files.map((file, place) => {
-            let picture = icon('file', 24);
-            if (file.type.startsWith('image/')) {
-                const address = URL.createObjectURL(file);
-                picture = h('img', { alt: '', src: address, onload: () => URL.revokeObjectURL(address) });
-            }
+            const picture = file.type.startsWith('image/') ? localPicture(file, 24) : icon('file', 24);
             return h('li', null, picture, h('span', null, file.name),
                 iconButton('close', t('compose.remove', { name: file.name }), () => {
                     this.#files.splice(place, 1);

@@ -2,6 +2,7 @@ import { h, icon } from '../dom.js';
 import { fileName, isImage, sizeOf } from '../format.js';
 import { t } from '../i18n.js';
 import { blurCanvas } from '../parts/blurhash.js';
+import { open } from '../parts/open.js';
 import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
 
@@ -25,7 +26,7 @@ function thumb({ path, preview }, images, isSingle) {
     const name = fileName(path);
     const button = h('button', {
         type: 'button', class: 'thumb', 'aria-label': t(preview?.animated ? 'message.animation' : 'message.image', { name }), title: name, data: { action: path },
-        onclick: async () => (await import('../dialogs/lightbox.js')).openLightbox(images, images.findIndex((each) => each.path === path)),
+        onclick: () => open('lightbox', 'openLightbox', images, images.findIndex((each) => each.path === path)),
     }, blurCanvas(preview?.blur), image, preview?.animated && h('span', { class: 'kind', 'aria-hidden': 'true' }, 'GIF'));
     if (isSingle && preview) fit(button, preview);
     image.addEventListener('load', () => image.classList.add('shown'));
@@ -35,7 +36,7 @@ function thumb({ path, preview }, images, isSingle) {
     return button;
 }
 
-/** Gives a picture its place before it is loaded, so that nothing moves when it comes. */
+/** Gives a picture its place before it is loaded, so that nothing moves when it appears. */
 function fit(element, { width, height }) {
     const scale = Math.min(1, LARGEST_BOX.width / width, LARGEST_BOX.height / height);
     element.style.setProperty('width', `${Math.max(48, Math.round(width * scale))}px`);
@@ -51,9 +52,19 @@ function download(path) {
 
 export const save = (path, name = fileName(path)) => attempt(async () => {
     const address = await app.client.links.get(path);
-    if (!address) throw Object.assign(new Error(name), { code: 'E13' });
+    // A failure of the network gives no address either.
+    if (!address) throw Object.assign(new Error(name), { code: app.client.connection === 'offline' ? 'E00' : 'E13' });
     h('a', { href: address, download: name }).click();
 });
+
+/** A picture of a file that is still here; its sign if the browser cannot show it, as with most HEIC files. */
+export function localPicture(file, size, props = {}) {
+    const address = URL.createObjectURL(file);
+    const image = h('img', { alt: '', src: address, ...props });
+    for (const name of ['load', 'error']) image.addEventListener(name, () => URL.revokeObjectURL(address), { once: true });
+    image.addEventListener('error', () => image.replaceWith(icon('file', size)));
+    return image;
+}
 
 /** Files that are on their way. */
 export function pendingFiles(files) {
@@ -62,9 +73,6 @@ export function pendingFiles(files) {
         if (!file.type.startsWith('image/')) {
             return h('div', { class: 'file' }, icon('file', 26), h('span', null, h('b', null, file.name), h('small', null, sizeOf(file.size))));
         }
-        const address = URL.createObjectURL(file);
-        const image = h('img', { alt: '', class: 'shown', src: address });
-        image.addEventListener('load', () => URL.revokeObjectURL(address));
-        return h('div', { class: 'thumb' }, image);
+        return h('div', { class: 'thumb' }, localPicture(file, 26, { class: 'shown' }));
     }));
 }

@@ -1,10 +1,11 @@
 import { h, icon, set, View } from '../dom.js';
 import { explain, t } from '../i18n.js';
 import { goToIssuer, issuerButtons } from '../issuers.js';
+import { tellInvalid } from '../parts/dialog.js';
 import { app } from '../state.js';
 
 /**
- * Signing in, joining and resetting a password. The property `isEnded` tells that a session has ended, and `reply` is that of an
+ * Signing in, joining and resetting a password. The property `isEnded` is true if a session has ended, and `reply` is that of an
  * issuer who has sent the user back here.
  */
 class Gate extends View {
@@ -12,6 +13,7 @@ class Gate extends View {
     #email = '';
     #codeSent = false;
     #ticket = null;
+    #lead = h('p', { class: 'lead' });
     #fault = h('p', { class: 'fault', role: 'alert' });
     #issuers = issuerButtons('auth.with', (issuer) => this.#goTo(issuer));
 
@@ -19,6 +21,8 @@ class Gate extends View {
     reply = null;
 
     setup() {
+        // The link of an invitation may be opened while the form is shown, and a text may be in a field.
+        this.listen(app, 'route', () => this.#showLead());
         if (this.isEnded) this.#fault.textContent = t('auth.ended');
         if (this.reply) this.#finishAtIssuer(this.reply);
     }
@@ -28,17 +32,22 @@ class Gate extends View {
             return this.replaceChildren(h('main', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.signingIn') })));
         }
         const submit = h('button', { type: 'submit', class: 'button primary' }, t(this.#button));
-        const lead = this.#mode === 'factor' ? 'auth.factorLead' : this.#codeSent ? 'auth.codeSent' : 'auth.lead';
+        this.#showLead();
         this.replaceChildren(h('main', { class: 'gate' }, h('section', { class: 'gate-card', 'aria-labelledby': 'gate-title' },
             h('header', null,
                 h('img', { src: new URL('../icon.svg', import.meta.url).href, alt: '' }),
                 h('h1', { id: 'gate-title' }, t(`auth.title.${this.#mode}`)),
-                h('p', { class: 'lead' }, t(lead))),
+                this.#lead),
             h('form', { novalidate: true, onsubmit: (event) => this.#submit(event, submit) }, this.#fields, this.#fault, submit),
             ['signIn', 'join'].includes(this.#mode) && this.#issuers,
             h('footer', null, this.#others.map(([mode, label]) =>
                 h('button', { type: 'button', class: 'link-button', onclick: () => this.#change(mode) }, t(label)))))));
-        this.querySelector(`input${this.#email && this.#mode === 'signIn' ? '[name="password"]' : ''}`).focus();
+        const next = this.#codeSent ? '[name="code"]' : this.#email && this.#mode === 'signIn' ? '[name="password"]' : '';
+        this.querySelector(`input${next}`).focus();
+    }
+
+    #showLead() {
+        this.#lead.textContent = t(this.#mode === 'factor' ? 'auth.factorLead' : this.#codeSent ? 'auth.codeSent' : app.invitation ? 'auth.invited' : 'auth.lead');
     }
 
     get #button() {
@@ -115,12 +124,7 @@ class Gate extends View {
 
     async #submit(event, button) {
         event.preventDefault();
-        this.#fault.textContent = '';
-        const invalid = event.target.querySelector(':invalid');
-        if (invalid) {
-            this.#fault.textContent = invalid.validationMessage;
-            return invalid.focus();
-        }
+        if (tellInvalid(event.target, this.#fault)) return;
         const values = Object.fromEntries(new FormData(event.target));
         this.#email = values.email?.trim() ?? this.#email;
         button.disabled = true;

@@ -3,10 +3,11 @@ import { isThreadOnly } from '../../maru/rooms.js';
 import { t } from '../i18n.js';
 import { ask } from '../parts/dialog.js';
 import { openMenu } from '../parts/menu.js';
+import { open } from '../parts/open.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
 
-/** The saved messages that this page knows of, as `room/seq`. */
+/** The saved messages that this page knows of, as `room/seq`. Emits `changed`, and `toggled` after a change by the user. */
 export const savedMessages = Object.assign(new Emitter(), {
     seqs: new Set(),
     learn(keys) {
@@ -23,6 +24,7 @@ export function toggleSaved(room, message) {
         if (on) savedMessages.seqs.add(key);
         else savedMessages.seqs.delete(key);
         savedMessages.emit('changed');
+        savedMessages.emit('toggled');
         toast(t(on ? 'message.saved' : 'message.unsaved'));
     });
 }
@@ -40,7 +42,7 @@ export function openActions(anchor, room, message, thread) {
         await navigator.clipboard.writeText(text);
         toast(t('message.copied'));
     });
-    const dialog = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name](room, message);
+    const dialog = (file, name) => () => open(file, name, room, message);
     openMenu(anchor, [
         isOwn && { label: t('message.edit'), icon: 'edit', action: () => editing.emit(thread === undefined ? room : `${room}/${thread}`, message) },
         { label: t(message.pinnedAt ? 'message.unpin' : 'message.pin'), icon: 'pin', action: () => attempt(() => app.client.pin(room, message.seq, !message.pinnedAt)) },

@@ -3,6 +3,7 @@ import { h, icon, iconButton } from '../dom.js';
 import { clockOf, momentOf, shortMoment, timeOf } from '../format.js';
 import { explain, t } from '../i18n.js';
 import { renderMarkup } from '../markup.js';
+import { nameOf, nicknameOf } from '../names.js';
 import { personAvatar } from '../parts/avatar.js';
 import { pickEmoji, QUICK } from '../parts/emoji.js';
 import { attempt } from '../parts/toast.js';
@@ -16,17 +17,17 @@ const ONLY_EMOJI = /^(?:\p{Extended_Pictographic}(?:\ufe0f|\u200d\p{Extended_Pic
 export function messageRow(message, { room, thread, isFirst, isTarget, mention, isSaved }) {
     const isDeleted = !!message.deletedAt;
     const isHidden = !isDeleted && app.store.isHidden(message);
-    const text = isDeleted ? t('message.deleted') : isHidden ? t('message.blocked') : preview(message);
+    const text = isDeleted ? t('message.deleted') : isHidden ? t('message.blocked') : preview(message, nicknameOf) || (message.files?.length ? t('notice.file') : '');
     const isMention = !isHidden && (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === app.store.me);
     const user = app.store.users.get(String(message.user.user_id)) ?? message.user;
     const row = h('li', {
         class: ['message', isFirst && 'first', isMention && 'mentioned', isTarget && 'target'].filter(Boolean).join(' '),
         tabindex: '-1', data: { seq: message.seq },
-        'aria-label': `${t('message.by', { name: user.nickname, time: momentOf(message.createdAt) })}: ${text}`,
+        'aria-label': `${t('message.by', { name: nameOf(user), time: momentOf(message.createdAt) })}: ${text}`,
     },
     isFirst ? personAvatar(user) : h('time', { class: 'gutter', datetime: message.createdAt, 'aria-hidden': 'true' }, clockOf(message.createdAt)),
     h('div', null,
-        isFirst && h('div', { class: 'message-head' }, author(room, user), h('time', { datetime: message.createdAt, title: momentOf(message.createdAt) }, timeOf(message.createdAt))),
+        isFirst && h('div', { class: 'message-head' }, author(room, user, app.store.isHidden(message)), message.user.bot && h('span', { class: 'bot' }, t('message.bot')), h('time', { datetime: message.createdAt, title: momentOf(message.createdAt) }, timeOf(message.createdAt))),
         labels(message, isSaved),
         isDeleted || isHidden ? h('p', { class: 'text gone' }, text) : content(message, mention),
         !isDeleted && !isHidden && fileList(message),
@@ -46,12 +47,12 @@ function addLater(row, make) {
 }
 
 /** The name of an author, which opens the menu of the person. */
-function author(room, user) {
+function author(room, user, isHidden) {
     const open = async (event) => {
         const anchor = event.currentTarget;
-        (await import('../dialogs/person.js')).openPerson(anchor, app.store.rooms.get(room).workspace, user);
+        (await import('../dialogs/person.js')).openPerson(anchor, app.store.rooms.get(room).workspace, user, isHidden);
     };
-    return h('button', { type: 'button', class: 'author', 'aria-haspopup': 'menu', data: { action: 'author' }, onclick: open }, user.nickname);
+    return h('button', { type: 'button', class: 'author', 'aria-haspopup': 'menu', data: { action: 'author' }, onclick: open }, nameOf(user));
 }
 
 function labels(message, isSaved) {
@@ -72,7 +73,7 @@ function content(message, mention) {
 function reactions(room, message) {
     if (!message.reactions?.length) return null;
     return h('div', { class: 'reactions' }, message.reactions.map(({ emoji, count, users, mine }) => {
-        const names = users.map((each) => app.store.users.get(String(each))?.nickname).filter(Boolean);
+        const names = users.map((each) => app.store.users.get(String(each))).filter(Boolean).map(nameOf);
         if (count > names.length) names.push(`+${count - names.length}`);
         const label = t('reaction.one', { emoji, names: names.join(', ') });
         return h('button', {
@@ -105,7 +106,7 @@ function tools(room, message, thread, isSaved) {
 export function pendingRow(entry, { isFirst, mention }) {
     const { outbox } = app.client;
     const me = app.store.users.get(app.store.me);
-    return h('li', { class: `message pending${isFirst ? ' first' : ''}`, tabindex: '-1', data: { entry: entry.id }, 'aria-label': entry.content },
+    return h('li', { class: `message pending${isFirst ? ' first' : ''}`, tabindex: '-1', data: { entry: entry.id }, 'aria-label': entry.content || t('notice.file') },
         isFirst ? personAvatar(me) : h('span'),
         h('div', null,
             isFirst && h('div', { class: 'message-head' }, h('b', null, me.nickname), h('time', null, timeOf(entry.at))),

@@ -1,7 +1,9 @@
 import { h, icon, iconButton, keyed, View } from '../dom.js';
 import { t } from '../i18n.js';
 import { avatar, personAvatar } from '../parts/avatar.js';
+import { badge } from '../parts/badge.js';
 import { openMenu } from '../parts/menu.js';
+import { open } from '../parts/open.js';
 import { app } from '../state.js';
 
 /** The workspaces, at the very left, and the account below them. */
@@ -10,10 +12,9 @@ class Rail extends View {
     #account = h('button', { type: 'button', class: 'rail-item', 'aria-label': t('nav.account'), title: t('nav.account'), 'aria-haspopup': 'menu', data: { action: 'account' }, onclick: () => this.#openAccount() });
 
     setup() {
-        const open = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name]();
         this.replaceChildren(this.#list,
-            h('button', { type: 'button', class: 'rail-item', 'aria-label': t('nav.addWorkspace'), title: t('nav.addWorkspace'), onclick: open('workspace', 'createWorkspace') }, icon('plus')),
-            h('div', { class: 'rail-foot' }, iconButton('coin', t('coins.title'), open('coins', 'openCoins')), this.#account));
+            h('button', { type: 'button', class: 'rail-item', 'aria-label': t('nav.addWorkspace'), title: t('nav.addWorkspace'), onclick: () => open('workspace', 'createWorkspace') }, icon('plus')),
+            h('div', { class: 'rail-foot' }, iconButton('coin', t('coins.title'), () => open('coins', 'openCoins')), this.#account));
         this.listen(app.store, ['workspaces', 'rooms', 'users']);
         this.listen(app, 'route');
     }
@@ -39,15 +40,14 @@ class Rail extends View {
             data: { action: `workspace-${workspace.workspace_id}` },
             onclick: () => app.go({ workspace: String(workspace.workspace_id) }),
         }, avatar({ id: workspace.workspace_id, name: workspace.name, path: workspace.coverImage }),
-        mentionCount ? h('span', { class: 'badge', 'aria-hidden': 'true' }, mentionCount) : unreadCount ? h('span', { class: 'dot', 'aria-hidden': 'true' }) : null));
+        mentionCount ? badge(mentionCount) : unreadCount ? h('span', { class: 'dot', 'aria-hidden': 'true' }) : null));
     }
 
     #openAccount() {
-        const open = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name]();
         openMenu(this.#account, [
-            { label: t('profile.title'), icon: 'edit', action: open('profile', 'openProfile') },
-            { label: t('profile.settings'), icon: 'gear', action: open('settings', 'openSettings') },
-            { label: t('account.title'), icon: 'users', action: open('account', 'openAccount') },
+            { label: t('profile.title'), icon: 'edit', action: () => open('profile', 'openProfile') },
+            { label: t('profile.settings'), icon: 'gear', action: () => open('settings', 'openSettings') },
+            { label: t('account.title'), icon: 'users', action: () => open('account', 'openAccount') },
             'line',
             { label: t('profile.signOut'), icon: 'exit', action: () => app.client.session.signOut().catch(() => {}) },
         ]);

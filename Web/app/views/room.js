@@ -1,5 +1,6 @@
 import { h, icon, iconButton, View } from '../dom.js';
 import { t } from '../i18n.js';
+import { nameOf } from '../names.js';
 import { dropSign } from '../parts/drop.js';
 import { app } from '../state.js';
 import './composer.js';
@@ -15,6 +16,8 @@ class Room extends View {
     #sub = h('p');
 
     described = 0;
+    /** The authors outside the list of members. It was read again once for each. */
+    #met = new Set();
     /** The number of requests, and that of the request with the shown reply: the reply to an older one may come after it. */
     #asked = 0;
     #shown = 0;
@@ -38,10 +41,12 @@ class Room extends View {
         this.#markPanel();
     }
 
-    /** A message of someone who was no member shows that the list is old. */
+    /** A message of a user outside the list of members may show that the list is old. The author of a webhook is in no list. */
     #meet({ user_id }) {
         const members = this.detail?.channelMembers;
-        if (members && !members.some((each) => String(each.user_id) === String(user_id))) this.#describeAgain();
+        if (!members || this.#met.has(user_id) || members.some((each) => String(each.user_id) === String(user_id))) return;
+        this.#met.add(user_id);
+        this.#describeAgain();
     }
 
     /** Members came or went, or the topic changed. */
@@ -67,7 +72,7 @@ class Room extends View {
             // A name may have been begun meanwhile.
             if (isFirst) this.querySelector('maru-composer')?.completion.again();
         } catch {
-            // The head does without the topic.
+            // The head is shown without the topic.
         }
     }
 
@@ -75,10 +80,11 @@ class Room extends View {
         const room = app.store.rooms.get(this.room);
         if (!room) return;
         const user = room.user && (app.store.users.get(String(room.user.user_id)) ?? room.user);
-        const name = user?.nickname ?? room.name;
+        const name = user ? nameOf(user) : room.name;
         if (this.name !== name) {
             this.name = name;
-            this.#title.replaceChildren(...(user ? [] : [icon('hash', 18)]), name);
+            this.#title.replaceChildren(...(user ? [] : [icon('hash', 18)]), h('span', null, name));
+            this.#title.title = name;
         }
         const notes = user
             ? [app.client.live.state === 'live' && app.store.presence.has(String(user.user_id)) && t(`presence.${app.store.isOnline(user.user_id)}`)]

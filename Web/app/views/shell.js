@@ -1,6 +1,7 @@
 import { h, View } from '../dom.js';
 import { t } from '../i18n.js';
-import { openSwitcher } from '../dialogs/switcher.js';
+import { openSwitcher, switcherKeys } from '../dialogs/switcher.js';
+import { open } from '../parts/open.js';
 import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
 import { storeDrafts } from './composer.js';
@@ -21,7 +22,7 @@ class Shell extends View {
     #isNarrow = matchMedia('(max-width: 760px)');
 
     setup() {
-        const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => (event.preventDefault(), this.querySelector('textarea')?.focus()) }, t('nav.skip'));
+        const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => (event.preventDefault(), (this.#main.querySelector('textarea') ?? this.#main).focus()) }, t('nav.skip'));
         this.#frame.append(this.#notice, h('maru-rail', { role: 'navigation', 'aria-label': t('nav.workspaces') }),
             this.#sidebar, this.#main, h('maru-panel'));
         this.replaceChildren(skip, this.#frame);
@@ -47,10 +48,10 @@ class Shell extends View {
         return app.store.workspaces.has(app.route.workspace) && this.#loaded.has(app.route.workspace);
     }
 
-    async #openInvitation() {
+    #openInvitation() {
         const token = app.invitation;
         app.invitation = null;
-        if (token) (await import('../dialogs/join.js')).openInvitation(token);
+        if (token) open('join', 'openInvitation', token);
     }
 
     /** Loads the rooms of the workspace, once, and goes to a place if the address names none. */
@@ -95,6 +96,7 @@ class Shell extends View {
     render() {
         const { room } = app;
         const view = app.route.room ? 'room' : 'list';
+        const isBack = this.#isNarrow.matches && view === 'list' && this.#frame.dataset.view === 'room';
         this.#frame.dataset.view = view;
         // On a small screen the list of rooms is all that is shown, so it is the main part of the page.
         this.#sidebar.setAttribute('role', this.#isNarrow.matches && view === 'list' && app.store.workspaces.size ? 'main' : 'navigation');
@@ -109,6 +111,8 @@ class Shell extends View {
         } else if (!shown?.classList.contains('empty') || shown.dataset.kind !== this.#emptyKind) {
             this.#main.replaceChildren(this.#empty());
         }
+        // The button that led back is gone, and the focus with it.
+        if (isBack && document.activeElement === document.body) this.#sidebar.querySelector(`[data-room="${shown?.room}"]`)?.focus();
     }
 
     get #emptyKind() {
@@ -122,17 +126,17 @@ class Shell extends View {
         const kind = this.#emptyKind;
         if (kind === 'loading') return h('div', { class: 'empty', data: { kind } }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') }));
         const action = {
-            workspaces: () => h('button', { type: 'button', class: 'button primary', onclick: async () => (await import('../dialogs/workspace.js')).createWorkspace() }, t('workspace.create')),
+            workspaces: () => h('button', { type: 'button', class: 'button primary', onclick: () => open('workspace', 'createWorkspace') }, t('workspace.create')),
             outside: () => h('div', { class: 'actions' },
                 h('button', { type: 'button', class: 'button', onclick: () => app.go({}) }, t('empty.outside.home')),
-                h('button', { type: 'button', class: 'button primary', onclick: async () => (await import('../dialogs/entry.js')).askToJoin(app.route.workspace) }, t('requests.ask'))),
+                h('button', { type: 'button', class: 'button primary', onclick: () => open('entry', 'askToJoin', app.route.workspace) }, t('requests.ask'))),
             closed: () => h('div', { class: 'actions' },
                 h('button', { type: 'button', class: 'button only-narrow', onclick: () => app.go({ workspace: app.route.workspace }) }, t('nav.back')),
                 app.route.room.startsWith('channel-') && h('button', { type: 'button', class: 'button primary', onclick: () => this.#join(app.route) }, t('empty.closed.join'))),
         }[kind];
         return h('div', { class: 'empty', data: { kind } },
             h('img', { src: new URL('../icon.svg', import.meta.url).href, alt: '', width: '64' }),
-            h('h1', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`)), action?.());
+            h('h1', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`, { keys: switcherKeys })), action?.());
     }
 
     /** Joins the channel of an address that somebody passed on. */
@@ -162,7 +166,7 @@ class Shell extends View {
         if ((event.ctrlKey || event.metaKey) && isK) {
             event.preventDefault();
             if (!document.querySelector('dialog[open]')) openSwitcher();
-        } else if (event.key === 'Escape' && !isComposing && app.panel && !event.defaultPrevented && !document.querySelector('dialog[open], :popover-open')) {
+        } else if (event.key === 'Escape' && !isComposing && app.panel && !event.defaultPrevented && !document.querySelector('dialog[open], [popover="auto"]:popover-open')) {
             app.show(null);
         }
     }

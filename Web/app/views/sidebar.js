@@ -1,8 +1,11 @@
 import { h, icon, iconButton, keyed, View } from '../dom.js';
 import { t } from '../i18n.js';
-import { openSwitcher } from '../dialogs/switcher.js';
+import { nameOf } from '../names.js';
+import { openSwitcher, switcherKeys } from '../dialogs/switcher.js';
 import { personAvatar } from '../parts/avatar.js';
+import { badge } from '../parts/badge.js';
 import { openMenu } from '../parts/menu.js';
+import { open } from '../parts/open.js';
 import { app } from '../state.js';
 
 const lists = [['mentions', 'at'], ['threads', 'thread'], ['saved', 'bookmark'], ['scheduled', 'clock']];
@@ -18,9 +21,8 @@ class Sidebar extends View {
     #below = h('button', { type: 'button', class: 'side-more', hidden: true, onclick: () => this.#reveal(1) }, t('nav.moreUnread'), icon('down', 15));
 
     setup() {
-        const dialog = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name](app.route.workspace);
+        const dialog = (file, name) => () => open(file, name, app.route.workspace);
         const menu = h('button', { type: 'button', class: 'side-title', 'aria-haspopup': 'menu', data: { action: 'workspace-menu' }, onclick: () => this.#openMenu(menu) }, this.#title, icon('down', 16));
-        const isMac = /Mac|iP/.test(navigator.platform);
         this.#body.append(
             h('ul', null, lists.map(([kind, name]) => h('li', null, h('button', { type: 'button', class: 'side-row', data: { list: kind }, onclick: () => app.toggle(kind) }, icon(name, 18), h('span', { class: 'name' }, t(`nav.${kind}`)))))),
             h('div', { class: 'side-group' }, h('h2', { id: 'side-channels' }, t('nav.channels')), iconButton('compass', t('nav.explore'), dialog('channel', 'exploreChannels'), { class: 'icon-button small', size: 17 }), iconButton('plus', t('nav.addChannel'), dialog('channel', 'createChannel'), { class: 'icon-button small', size: 17 })),
@@ -30,7 +32,7 @@ class Sidebar extends View {
         this.#channels.setAttribute('aria-labelledby', 'side-channels');
         this.#dms.setAttribute('aria-labelledby', 'side-dms');
         this.replaceChildren(h('div', { class: 'side-head' }, h('h1', null, menu)),
-            h('button', { type: 'button', class: 'side-find', onclick: () => openSwitcher() }, icon('search', 16), t('nav.switcher'), h('kbd', { 'aria-hidden': 'true' }, isMac ? '⌘ K' : 'Ctrl K')),
+            h('button', { type: 'button', class: 'side-find', onclick: () => openSwitcher() }, icon('search', 16), t('nav.switcher'), h('kbd', { 'aria-hidden': 'true' }, switcherKeys)),
             h('div', { class: 'side-rooms' }, this.#above, this.#body, this.#below));
         this.menu = menu;
         this.#body.addEventListener('scroll', () => this.#tellHidden(), { passive: true });
@@ -83,10 +85,13 @@ class Sidebar extends View {
 
     #count(kind, count) {
         const row = this.querySelector(`[data-list="${kind}"]`);
-        const badge = row.querySelector('.badge');
-        if (count === Number(badge?.textContent ?? 0)) return;
-        badge?.remove();
-        if (count) row.append(h('span', { class: 'badge' }, count));
+        const shown = row.querySelector('.badge');
+        if (count === Number(shown?.title ?? 0)) return;
+        shown?.remove();
+        row.removeAttribute('aria-label');
+        if (!count) return;
+        row.setAttribute('aria-label', `${t(`nav.${kind}`)}, ${t(kind === 'threads' ? 'nav.unread' : 'nav.mentionsOf', { count })}`);
+        row.append(badge(count));
     }
 
     #show(list, rooms) {
@@ -105,8 +110,10 @@ class Sidebar extends View {
 
     #row(room, { isCurrent, user, state, isMuted }) {
         const count = room.kind === 'dm' ? room.unreadCount : room.mentionCount;
-        const notes = [state && state !== 'offline' && t(`presence.${state}`), room.mentionCount && t('nav.mentionsOf', { count: room.mentionCount }), room.unreadCount && t('nav.unread', { count: room.unreadCount })].filter(Boolean);
-        const name = user?.nickname ?? room.name;
+        const hasDraft = room.draft?.content && !isCurrent;
+        const notes = [state && state !== 'offline' && t(`presence.${state}`), room.mentionCount && t('nav.mentionsOf', { count: room.mentionCount }), room.unreadCount && t('nav.unread', { count: room.unreadCount }),
+            isMuted && t('nav.muted'), hasDraft && t('nav.draft')].filter(Boolean);
+        const name = user ? nameOf(user) : room.name;
         return h('li', null, h('a', {
             class: `side-row${room.unreadCount && !isMuted ? ' unread' : ''}${isMuted ? ' muted' : ''}`,
             href: `#/${room.workspace}/${room.key}`,
@@ -116,9 +123,9 @@ class Sidebar extends View {
         },
         user ? h('span', { class: 'presence', data: { state } }, personAvatar(user, 'small')) : icon('hash', 18),
         h('span', { class: 'name' }, name),
-        room.draft?.content && !isCurrent ? h('span', { class: 'draft' }, icon('edit', 15)) : null,
+        hasDraft ? h('span', { class: 'draft' }, icon('edit', 15)) : null,
         isMuted ? icon('mute', 15) : null,
-        count ? h('span', { class: 'badge', 'aria-hidden': 'true' }, count > 99 ? '99+' : count) : null));
+        count ? badge(count) : null));
     }
 
     async #openMenu(anchor) {
@@ -126,22 +133,22 @@ class Sidebar extends View {
         const isOwner = String(workspace.owner_id) === app.store.me;
         // Admins may what owners may, except for the end of the workspace. The server decides in any case.
         const leads = isOwner || (await app.client.routes.role(workspace.workspace_id).then(({ role }) => role === 'admin', () => false));
-        const open = (name, file = 'workspace') => async () => (await import(`../dialogs/${file}.js`))[name](workspace);
+        const dialog = (name, file = 'workspace') => () => open(file, name, workspace);
         openMenu(anchor, [
-            leads && { label: t('workspace.invite'), icon: 'plus', action: open('inviteMember') },
-            { label: t('workspace.members'), icon: 'users', action: open('showMembers', 'members') },
-            leads && { label: t('invite.title'), icon: 'clip', action: open('openInvitations', 'owner') },
-            leads && { label: t('role.title'), icon: 'check', action: open('openRoles', 'owner') },
-            leads && { label: t('requests.title'), icon: 'plus', action: open('openJoinRequests', 'entry') },
-            leads && { label: t('bans.title'), icon: 'ban', action: open('openBans', 'entry') },
-            leads && { label: t('reports.title'), icon: 'warn', action: open('openReports', 'owner') },
-            leads && { label: t('audit.title'), icon: 'clock', action: open('openAudit', 'owner') },
-            leads && { label: t('workspace.settings'), icon: 'gear', action: open('editWorkspace') },
+            leads && { label: t('workspace.invite'), icon: 'plus', action: dialog('inviteMember') },
+            { label: t('workspace.members'), icon: 'users', action: dialog('showMembers', 'members') },
+            leads && { label: t('invite.title'), icon: 'clip', action: dialog('openInvitations', 'owner') },
+            leads && { label: t('role.title'), icon: 'check', action: dialog('openRoles', 'owner') },
+            leads && { label: t('requests.title'), icon: 'plus', action: dialog('openJoinRequests', 'entry') },
+            leads && { label: t('bans.title'), icon: 'ban', action: dialog('openBans', 'entry') },
+            leads && { label: t('reports.title'), icon: 'warn', action: dialog('openReports', 'owner') },
+            leads && { label: t('audit.title'), icon: 'clock', action: dialog('openAudit', 'owner') },
+            leads && { label: t('workspace.settings'), icon: 'gear', action: dialog('editWorkspace') },
             'line',
-            !isOwner && { label: t('report.this'), icon: 'warn', action: open('reportWorkspace', 'report') },
+            !isOwner && { label: t('report.this'), icon: 'warn', action: dialog('reportWorkspace', 'report') },
             isOwner
-                ? { label: t('workspace.delete'), icon: 'trash', danger: true, action: open('deleteWorkspace') }
-                : { label: t('workspace.leave'), icon: 'exit', danger: true, action: open('leaveWorkspace') },
+                ? { label: t('workspace.delete'), icon: 'trash', danger: true, action: dialog('deleteWorkspace') }
+                : { label: t('workspace.leave'), icon: 'exit', danger: true, action: dialog('leaveWorkspace') },
         ]);
     }
 }

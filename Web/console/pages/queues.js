@@ -10,7 +10,7 @@ import { table } from '../parts/table.js';
 const SERVICES = ['auth-service', 'workspace-service', 'chat-service', 'realtime-gateway', 'payment-service'];
 const LAGS = ['maru_delivery_lag_seconds', 'maru_push_lag_seconds', 'maru_scheduled_lag_seconds', 'maru_search_lag_seconds'];
 
-/** What waits in outboxes, queues and streams, and how late things are. */
+/** The work that waits in outboxes, queues and streams, and the lags. */
 class Queues extends View {
     setup() {
         this.waiting = h('div', { class: 'result' });
@@ -36,7 +36,7 @@ class Queues extends View {
     }
 }
 
-/** What waits in a service; one row that names it if it does not answer. */
+/** The waiting work of a service; one row that names it if it does not answer. */
 async function waitingOf(service) {
     try {
         return await operator.get(service, '/operator/queues');
