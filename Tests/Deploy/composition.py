@@ -9,7 +9,7 @@ import subprocess
 
 import requests
 import socketio
-from gateway import CHECKOUT, eventually, free_ports
+from gateway import CHECKOUT, eventually, free_ports, patiently
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000b49444154789c63600002000005"
@@ -89,7 +89,7 @@ class Composition:
 
 
 def docker(*arguments, check=True):
-    result = subprocess.run(["docker", *arguments], capture_output=True, text=True, timeout=300)
+    result = subprocess.run(["docker", *arguments], capture_output=True, text=True, timeout=patiently(300))
     assert not check or result.returncode == 0, result.stderr
     return result.stdout
 
@@ -105,7 +105,7 @@ class Person:
         self.session.headers["Authorization"] = user["token"]["accessToken"]
 
     def call(self, method, path, **arguments):
-        reply = self.session.request(method, self.api + path, timeout=10, **arguments)
+        reply = self.session.request(method, self.api + path, timeout=patiently(30), **arguments)
         assert reply.status_code == 200, (path, reply.status_code, reply.text)
         return reply.json() if reply.content else None
 
@@ -123,9 +123,9 @@ class Conversation:
         self.listener.call("GET", self.chats)
         self.heard = []
         namespace = f"/ws-channel-{channel}"
-        self.socket = socketio.Client(http_session=self.listener.session, reconnection_delay=0.2)
+        self.socket = socketio.Client(http_session=self.listener.session, reconnection_delay=0.2, request_timeout=patiently(30))
         self.socket.on("channel", lambda chat: self.heard.append(chat["content"]), namespace=namespace)
-        self.socket.connect(f"http://127.0.0.1:{composition.port}", namespaces=[namespace], wait_timeout=30)
+        self.socket.connect(f"http://127.0.0.1:{composition.port}", namespaces=[namespace], wait_timeout=patiently(30))
 
     def say(self, content):
         return self.writer.call("POST", self.chats, data={"content": content})

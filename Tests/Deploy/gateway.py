@@ -116,7 +116,8 @@ class Gateway:
 
     def logged(self, request_id):
         """Returns the line of the access log, or None. nginx writes it after the reply."""
-        lines = map(json.loads, (self.folder / "access.log").read_text().splitlines())
+        # nginx may be writing the last line.
+        lines = map(json.loads, (self.folder / "access.log").read_text().split("\n")[:-1])
         return next((line for line in lines if line["request_id"] == request_id), None)
 
     def workers(self):

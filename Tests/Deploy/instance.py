@@ -73,7 +73,7 @@ class Instance:
 
     def get(self, target):
         url = f"http://127.0.0.1:{self.port('gateway_port')}{target}"
-        return urllib.request.urlopen(url, timeout=patiently(5)).read().decode()
+        return urllib.request.urlopen(url, timeout=patiently(20)).read().decode()
 
     def process(self, name):
         return int((self.data / f"run/{name}.pid").read_text().split()[0])

@@ -111,6 +111,13 @@ def test_a_backup_after_a_roll_has_the_files_of_each_service(composition):
     assert files == {"./auth/profiles/a.png", "./workspace/workspaces/b.png", "./chat/channelChats/c.mov"}
 
 
+@pytest.mark.parametrize("bucket, told", [("", False), ("pictures", True)])
+def test_a_backup_says_that_the_files_of_a_bucket_are_not_in_it(composition, bucket, told):
+    process = composition.begin("backup", MARU_S3_BUCKET=bucket)
+    _, errors = process.communicate(timeout=patiently(120))
+    assert process.returncode == 0 and ("The files are in a bucket of S3" in errors) == told, errors
+
+
 def test_a_restore_gives_each_service_its_files_without_room_for_them_on_this_machine(composition):
     composition.write("auth", "profiles/read-only.png", "of auth").chmod(0o440)
     before = composition.stored()

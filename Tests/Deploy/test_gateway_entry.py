@@ -85,7 +85,9 @@ class Entry:
         return self.sleeps().count("2")
 
     def sleeps(self):
-        return (self.folder / "slept").read_text().split()
+        # It serves before its first sleep.
+        slept = self.folder / "slept"
+        return slept.read_text().split("\n")[:-1] if slept.exists() else []
 
     def workers(self):
         return workers_of((self.folder / "gateway/nginx.pid").read_text().strip())

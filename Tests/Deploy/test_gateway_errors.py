@@ -101,7 +101,8 @@ def test_the_error_log_has_the_failed_instance_but_not_the_query(tmp_path):
                 assert_legacy(read_reply(connection), 500, "E99")
 
         def errors():
-            lines = (tmp_path / "errors.log").read_bytes().splitlines()
+            # nginx may be writing the last line.
+            lines = (tmp_path / "errors.log").read_bytes().split(b"\n")[:-1]
             return [line for line in lines if b"connect() failed" in line]
 
         # Each call is tried twice.

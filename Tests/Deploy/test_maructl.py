@@ -54,7 +54,7 @@ def test_help_needs_no_instance(maructl):
 
 def test_an_instance_can_be_restored_before_its_first_start(maructl):
     status, _, errors = maructl("restore", "no-such-folder", is_known=False)
-    assert status == 1 and errors.startswith("restore: no-such-folder is no folder")
+    assert status == 1 and errors.startswith("restore: no-such-folder is not a folder")
 
 
 def test_in_the_composition_it_is_the_service_of_that_name(tmp_path):
@@ -81,3 +81,45 @@ def test_in_the_composition_it_is_the_service_of_that_name(tmp_path):
     # The container would not read the file, and would act as the shared operator.
     environment["MARU_OPERATOR_CREDENTIAL_FILE"] = "/home/anna/.maru"
     assert run("users", "disable", "5", "--yes") == (1, [])
+
+
+# Stands in for docker: knows one stack, and prints the command that would run a container.
+STACK = r"""#!/bin/bash
+case "$*" in
+    'service inspect --format {{.Spec.TaskTemplate.ContainerSpec.Image}} chat_auth-service') echo maru/services:7 ;;
+    'service inspect '*' chat_auth-service')
+        printf '%s\n' MARU_CHAT_URL=http://chat-service:9103 MARU_DATABASE_URL_FILE=/secrets/database_url MARU_S3_SECRET_KEY=key \
+            MARU_OPERATORS_FILE=/operators/operators MARU_OPERATOR_CREDENTIAL_FILE=/secrets/operator_credential
+        ;;
+    'service inspect '*' chat_gateway') printf '%s\n' MARU_GATEWAY_WEB_KEY=mine ;;
+    'run '*) printf '%s\n' "$@" ;;
+    *) exit 1 ;;
+esac
+"""
+
+
+def test_in_a_stack_it_is_a_container_with_the_settings_and_volumes_of_operators(tmp_path):
+    docker = tmp_path / "docker"
+    docker.write_text(STACK)
+    docker.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "USER": "anna"}
+
+    def run(*words):
+        command = [CHECKOUT / "deploy/maructl", "--stack", *words]
+        result = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patiently(60)
+        )
+        return result.returncode, result.stdout.splitlines(), result.stderr
+
+    status, words, errors = run("chat", "users", "show", "5")
+    assert (status, words[-4:]) == (0, ["maru/services:7", "users", "show", "5"]), errors
+    given = {word.removeprefix("--env=") for word in words if word.startswith("--env=")}
+    assert given == {
+        "MARU_CHAT_URL=http://chat-service:9103", "MARU_OPERATORS_FILE=/operators/operators", "MARU_GATEWAY_URL=http://gateway:8080",
+        "MARU_OPERATOR_CREDENTIAL_FILE=/secrets/operator_credential", "MARU_API_KEY=mine",
+    }  # fmt: skip
+    assert {"chat_edge", "chat_secrets-operator:/secrets:ro", "chat_operators:/operators", "MARUCTL_OPERATOR=anna"} <= set(words)
+    assert run("other", "doctor")[:2] == (1, []) and run("chat", "backup", tmp_path / "backup")[:2] == (1, [])
+    # The container would not read the file, and would act as the shared operator.
+    environment["MARU_OPERATOR_CREDENTIAL_FILE"] = "/home/anna/.maru"
+    assert run("chat", "users", "disable", "5", "--yes")[:2] == (1, [])

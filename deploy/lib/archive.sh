@@ -14,7 +14,7 @@ roles_with_files=(auth workspace chat)
 seconds_of_moment() {
     local local_time='^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?' zone=' ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$' seconds
     [[ ! $1 =~ ${local_time}$ ]] || fail "--to $1 has no time zone; write '$1+00' for UTC"
-    [[ $1 =~ ${local_time}${zone} ]] || fail "--to $1 is no moment; write it as '2026-11-26 12:34:56+00'"
+    [[ $1 =~ ${local_time}${zone} ]] || fail "--to $1 is not a moment; write it as '2026-11-26 12:34:56+00'"
     seconds=$(date -u -d "$1" +%s.%6N 2>/dev/null) || fail "--to $1: there is no such day or time"
     printf '%s\n' "$seconds"
 }
@@ -65,7 +65,7 @@ locate_archive() {
 # Prints the folder of the instance's archive, if it has one.
 own_archive() { sed -n 's|^repo1-path=\(.*\)/postgres$|\1|p' "$archive_state/pgbackrest.conf" 2>/dev/null || true; }
 
-# Prints the folder of the instance's archive of the stored files alone, if it has one. Without one it goes on with that of the
+# Prints the folder of the instance's archive of the stored files alone, if it has one. Without one it continues with that of the
 # Postgres that the instance had before.
 own_files_archive() { cat "$archive_state/files-archive" 2>/dev/null || own_archive; }
 

@@ -101,7 +101,7 @@ confirm() {
     local answer=''
     [[ $confirmed == no ]] || return 0
     [[ -t 0 ]] || fail "$1 Pass --yes to do so."
-    read -r -p "$1 Type yes to go on: " answer
+    read -r -p "$1 Type yes to continue: " answer
     [[ $answer == yes ]] || fail "nothing was changed"
 }
 

@@ -17,7 +17,7 @@ archive_of_lab() {
     pgbackrest_run() {
         (cd / && PGPASSWORD=$(<"$data/secrets/superuser") "${as_postgres[@]}" pgbackrest --config="$archive_config" --stanza=maru "$@")
     }
-    # Patroni gives the settings to all nodes, so that another leader goes on.
+    # Patroni gives the settings to all nodes, so that another leader continues the archive.
     set_archive_command() {
         local command
         command=$(archive_command "$archive_config")

@@ -33,7 +33,7 @@ start_redis_node() { start "$1" TERM redis-server "$data/$1.conf"; }
 
 redis_node_is_ready() { [[ $(redis_of "${redis_port_of[$1]}" PING 2>/dev/null) == PONG ]]; }
 
-# Whether every node knows every slot with its replica.
+# Whether every node knows the master and the replica of every slot.
 redis_is_whole() {
     local node
     for node in "${nodes[@]}"; do

@@ -148,13 +148,14 @@ start_node() {
 }
 
 # Starts nodes again that ended at least 20 seconds ago: longer than the cluster needs to choose another primary. A node
-# with a file NAME.now in the data folder returns at once.
+# with a file NAME.now in the data folder returns at once, and one with NAME.away waits until that is removed.
 return_nodes() {
     local node
     if [[ $what == postgres ]] && ! is_running etcd; then give_up "etcd ended"; fi
     for node in "${nodes[@]}"; do
         if is_running "$node"; then continue; fi
         : "${ended_at[$node]:=$SECONDS}"
+        if [[ -e $data/$node.away ]]; then continue; fi
         if [[ -e $data/$node.now ]] || ((SECONDS - ended_at[$node] >= 20)); then
             rm -f "$data/$node.now"
             wait "${process_ids[$node]}" 2>/dev/null || true

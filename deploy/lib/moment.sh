@@ -78,9 +78,9 @@ restore_moment_instance() {
     archive_of_instance
     if [[ $with_database == yes ]]; then
         if [[ -z $backup ]]; then backup=$(own_archive); fi
-        [[ -n $backup ]] || fail "there is no archive of $data; deploy/backup --archive begins one"
+        [[ -n $backup ]] || fail "$data has no archive; deploy/backup --archive begins one"
         require_own_postgres
-        [[ -d $backup/postgres ]] || fail "$backup is no archive of deploy/backup --archive"
+        [[ -d $backup/postgres ]] || fail "$backup is not an archive of deploy/backup --archive"
         backup=$(cd "$backup" && pwd -P)
         if [[ $backup == "$(own_archive)" ]]; then is_own=yes; fi
         archive_config=$archive_state/restoring.conf

@@ -25,10 +25,11 @@ start() {
     if [[ -e $log && $(stat -c %s "$log") -gt 20000000 ]]; then mv "$log" "$log.old"; fi
     setsid ${run_as[@]+"${run_as[@]}"} setpriv --pdeathsig "$signal" "$@" >>"$log" 2>&1 </dev/null {instance_lock}>&- &
     process_ids[$name]=$!
-    record "$name" $!
+    # On a full disk it runs without a record.
+    record "$name" $! || true
 }
 
-# Moves large logs aside while their processes run. Each log is opened for appending, so its process goes on at the beginning of
+# Moves large logs aside while their processes run. Each log is opened for appending, so its process continues at the beginning of
 # the emptied file. Lines that come between the two steps are lost.
 bound_logs() {
     local log
@@ -41,8 +42,7 @@ bound_logs() {
 
 # Records the id and the start time of process NAME. The start time distinguishes it from a later process with the same id.
 record() {
-    printf '%s %s\n' "$2" "$(start_time_of "$2")" >"$data/run/$1.new"
-    mv "$data/run/$1.new" "$data/run/$1.pid"
+    printf '%s %s\n' "$2" "$(start_time_of "$2")" >"$data/run/$1.new" && mv "$data/run/$1.new" "$data/run/$1.pid"
 }
 
 is_running() { [[ -n ${process_ids[$1]:-} ]] && kill -0 "${process_ids[$1]}" 2>/dev/null; }

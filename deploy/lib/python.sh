@@ -10,5 +10,6 @@ make_environment() {
     local install=("$folder/bin/pip" install --quiet --disable-pip-version-check)
     "${install[@]}" --requirement "$tests/requirements.txt"
     "${install[@]}" --no-deps --target "$folder/socketio-4" --requirement "$tests/requirements-socketio-4.txt"
+    "${install[@]}" --no-deps --target "$folder/stock-client" --requirement "$tests/requirements-stock-client.txt"
     printf '%s\n' "$sum" >"$folder/made-from"
 }

@@ -18,8 +18,7 @@ replace_service() {
     local name=$1 old=old-$1 deadline=$((SECONDS + ready_within)) shares_ports=true
     is_running "$name" || return
     turn[$name]=$((1 - ${turn[$name]:-0}))
-    # In a subshell, because a program that prints no settings ends the shell.
-    (write_configuration "$name") || {
+    write_configuration "$name" || {
         turn[$name]=$((1 - turn[$name]))
         return 1
     }
@@ -57,27 +56,28 @@ keep_old() {
     shares_ports=false write_configuration "$name"
 }
 
-# Replaces the services that the file run/roll lists after the seconds in which each must become ready, and writes the outcome of each to run/rolled, a line at a time.
+# Replaces the services that the file run/roll lists after the seconds in which each must become ready, and writes the outcome of each to
+# run/rolled, a line at a time. On a full disk the lines are lost, and nothing else.
 roll() {
     local name ready_within outcome=finished names
     mv "$data/run/roll" "$data/run/rolling"
-    : >"$data/run/rolled"
+    : >"$data/run/rolled" || true
     {
         read -r ready_within
         mapfile -t names
     } <"$data/run/rolling"
     for name in "${names[@]}"; do
-        say "$(date -u +%FT%TZ) replacing $name"
+        say "$(date -u +%FT%TZ) replacing $name" || true
         if replace_service "$name"; then
-            printf 'replaced %s\n' "$name" >>"$data/run/rolled"
+            printf 'replaced %s\n' "$name" >>"$data/run/rolled" || true
         else
             outcome="$name did not become ready, so its old process stays; see $data/logs/$name.log"
             break
         fi
     done
     if [[ $outcome == finished ]] && ! reload_gateway; then outcome="the gateway keeps its configuration; see $data/logs/gateway.log"; fi
-    say "$(date -u +%FT%TZ) rolling: $outcome"
-    printf 'end %s\n' "$outcome" >>"$data/run/rolled"
+    say "$(date -u +%FT%TZ) rolling: $outcome" || true
+    printf 'end %s\n' "$outcome" >>"$data/run/rolled" || true
     # Last, because the next deploy/roll waits for it.
     rm -f "$data/run/rolling"
 }

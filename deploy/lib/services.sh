@@ -66,8 +66,10 @@ standins_settings() {
 # Writes the issuers of OpenID Connect that the stand-ins are.
 write_issuers() {
     local address=http://127.0.0.1:$standins_port/oidc/company
-    printf '[{"name":"company","title":"Company","issuer":"%s","client_id":"maru","client_secret":"standins",' "$address" >"$1"
-    printf '"redirects":["http://127.0.0.1:%s/","com.example.chat:/signed-in"]}]\n' "$gateway_port" >>"$1"
+    {
+        printf '[{"name":"company","title":"Company","issuer":"%s","client_id":"maru","client_secret":"standins",' "$address" &&
+            printf '"redirects":["http://127.0.0.1:%s/","com.example.chat:/signed-in"]}]\n' "$gateway_port"
+    } >"$1.new" && mv "$1.new" "$1"
 }
 
 # Prints the settings of an instance without stand-ins: mails become files among the logs. Settings of the operator win, and
@@ -79,9 +81,13 @@ development_settings() {
 # Writes the configuration of a service. A service refuses unknown settings, so it gets only those common settings that it
 # knows. The operator's settings come last, unchecked, and win.
 write_configuration() {
-    local name=$1
+    local name=$1 known
+    known=$("$programs/$name" --print-config) || {
+        say "$name --print-config failed" >&2
+        return 1
+    }
     {
-        { "$programs/$name" --print-config || fail "$name --print-config failed"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
+        printf '%s\n' "$known" | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
         common_settings "$name"
         if [[ -n ${standins_port:-} ]]; then standins_settings "$name"; else development_settings "$name"; fi
         printf '%s\n' '!'
@@ -102,14 +108,15 @@ write_configuration() {
             value[key] = $0
         }
         END { for (i = 1; i <= count; i++) if (order[i] in value) print value[order[i]] }
-    ' >"$data/config/$name.conf"
+    ' >"$data/config/$name.conf.new" && mv "$data/config/$name.conf.new" "$data/config/$name.conf"
 }
 
 # The whole environment of a service, so that no other variable can configure it.
 clean_environment=(env -i "PATH=$PATH" "HOME=${HOME:-/}" "LANG=C.UTF-8" "TZ=UTC")
 
+# start_service NAME [again]
 start_service() {
-    local name=$1
+    local name=$1 again=${2:-}
     local role run_as=(${as_service[@]+"${as_service[@]}"})
     role=$(role_of "$name")
     mkdir -p "$data/files/$role"
@@ -118,8 +125,10 @@ start_service() {
         chmod 711 "$data/logs"
         give_to_services "$data/logs/mail"
     fi
-    if [[ $name == auth-service && -n ${standins_port:-} ]]; then write_issuers "$data/secrets/$role/issuers.json"; fi
-    write_configuration "$name"
+    if [[ $name == auth-service && -n ${standins_port:-} ]]; then
+        write_issuers "$data/secrets/$role/issuers.json" || keeps "$data/secrets/$role/issuers.json" "$again"
+    fi
+    write_configuration "$name" || keeps "$data/config/$name.conf" "$again"
     give_to_services "$data/files/$role" "$data/secrets/$role" "$data/config/$name.conf"
     start "$name" TERM "${clean_environment[@]}" "$programs/$name" --config "$data/config/$name.conf"
 }
@@ -171,7 +180,7 @@ render_gateway() {
 }
 
 start_gateway() {
-    render_gateway || fail "the gateway has no valid configuration"
+    render_gateway || keeps "$data/gateway/nginx.conf" "${1:-}" || fail "the gateway has no valid configuration"
     start gateway TERM "$checkout/deploy/nginx/start" "$data/gateway"
 }
 

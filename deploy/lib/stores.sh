@@ -60,7 +60,8 @@ HBA
 }
 
 start_postgres() {
-    install -m 644 "$checkout/deploy/postgres/postgresql.conf" "$cluster/maru.conf"
+    { install -m 644 "$checkout/deploy/postgres/postgresql.conf" "$cluster/maru.conf.new" &&
+        mv "$cluster/maru.conf.new" "$cluster/maru.conf"; } || keeps "$cluster/maru.conf" "${1:-}"
     local run_as=("${as_postgres[@]}")
     start postgres INT "$(postgres_folder)/postgres" -D "$cluster" -p "$postgres_port" \
         -c listen_addresses=127.0.0.1 -c unix_socket_directories="$sockets"
@@ -110,10 +111,11 @@ start_redis() {
     local run_as=(${as_service[@]+"${as_service[@]}"})
     mkdir -p "$data/redis"
     {
-        cat "$checkout/deploy/redis/redis.conf"
-        printf '%s\n' "bind 127.0.0.1" "port $redis_port" "dir \"$data/redis\"" \
-            "requirepass $(<"$data/secrets/redis/password")"
-    } >"$data/config/redis.conf"
+        cat "$checkout/deploy/redis/redis.conf" &&
+            printf '%s\n' "bind 127.0.0.1" "port $redis_port" "dir \"$data/redis\"" \
+                "requirepass $(<"$data/secrets/redis/password")"
+    } >"$data/config/redis.conf.new" && mv "$data/config/redis.conf.new" "$data/config/redis.conf" ||
+        keeps "$data/config/redis.conf" "${1:-}"
     give_to_services "$data/redis" "$data/config/redis.conf"
     start redis TERM redis-server "$data/config/redis.conf"
 }

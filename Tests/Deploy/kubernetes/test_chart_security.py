@@ -52,7 +52,7 @@ def test_the_user_of_the_services_is_that_of_their_image():
 def test_internal_ports_are_open_to_the_services_that_call_them_only(name):
     network = Network(rendered(name))
     calls = callers()
-    assert len(calls) == 14
+    assert len(calls) == 15
     for target in PROGRAMS.values():
         internal = network.ports[target]["internal"]
         for source in network.labels:

@@ -5,7 +5,7 @@ auth:
   { program: auth-service, public: 8101, internal: 9101, files: true, provider: true, mail: true,
     callers: [chat, payment, realtime, workspace] }
 workspace: { program: workspace-service, public: 8102, internal: 9102, files: true, callers: [auth, chat, payment, realtime] }
-chat: { program: chat-service, public: 8103, internal: 9103, files: true, receivers: true, callers: [auth, realtime] }
+chat: { program: chat-service, public: 8103, internal: 9103, files: true, receivers: true, callers: [auth, realtime, workspace] }
 realtime: { program: realtime-gateway, public: 8104, internal: 9104, provider: true, callers: [chat, realtime] }
 payment: { program: payment-service, public: 8105, internal: 9105, provider: true, callers: [auth, workspace] }
 {{- end }}
