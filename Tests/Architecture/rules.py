@@ -163,6 +163,16 @@ def loops_are_given(sources):
                 yield Violation(source.path, line, "asks for the current loop instead of being given one")
 
 
+def audit_actions_are_written(sources):
+    """A service names each action of the audit log."""
+    named = "\n".join(source.code for source in sources if source.parts[0] == "Services")
+    for source in sources:
+        if source.parts[-1] == "AuditAction.swift":
+            for line, match in source.matches(r"^    case (\w+) = "):
+                if not re.search(rf"\.{match[1]}\b", named):
+                    yield Violation(source.path, line, f"no service writes {match[1]} to the audit log")
+
+
 def files_are_short(sources):
     for source in sources:
         lines = source.text.count("\n")

@@ -70,6 +70,10 @@ def test_a_migration_keeps_the_version_before_working():
     check(rules.migrations_keep_the_version_before_working(MIGRATIONS))
 
 
+def test_every_action_of_the_audit_log_is_written():
+    check(rules.audit_actions_are_written(PRODUCT))
+
+
 def test_no_file_is_long():
     check(rules.files_are_short(SOURCES))
 
@@ -184,6 +188,14 @@ PLANTED = {
         rules.times_are_milliseconds,
         [Source("Services/x-service/Migrations/0001_a.sql", "-- timestamps\ncreate table a (at timestamptz);\n")],
         ["Services/x-service/Migrations/0001_a.sql:2: a time that is not a bigint of milliseconds"],
+    ),
+    "an action of the audit log that nobody writes": (
+        rules.audit_actions_are_written,
+        [
+            Source("Shared/Contract/AuditAction.swift", 'enum A: String {\n    case eaten = "eaten"\n    case cooked = "c"\n}\n'),
+            Source("Services/x-service/Domain/A.swift", "// .eaten\nlet a = AuditEvent(.cooked)\n"),
+        ],
+        ["Shared/Contract/AuditAction.swift:2: no service writes eaten to the audit log"],
     ),
     "a long file": (
         rules.files_are_short,

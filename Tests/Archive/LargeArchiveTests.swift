@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Archives beyond 4 GiB")
 struct LargeArchiveTests {
-    @Test("An archive behind 5 GiB and a content of more than 4 GiB are read back whole")
+    @Test("An archive after 5 GiB of other bytes, with content of more than 4 GiB, is read back whole")
     func largeArchive() throws {
         let folder = TemporaryFolder("maru-zip")
         let path = folder.path + "/a.zip"

@@ -176,12 +176,12 @@ def test_a_moment_that_cannot_come_back_is_refused_with_the_reason(product):
         folder = product.folder / "archive"
         for moment, options, reason in (
             ("2026-01-01 00:00:00", [folder], "no time zone"),
-            ("yesterday", [folder], "is no moment"),
+            ("yesterday", [folder], "is not a moment"),
             ("2026-02-31 00:00:00+00", [folder], "no such day"),
             ("2101-01-01 00:00:00+09", [folder], "in the future"),
             ("2020-01-01 00:00:00+00", [folder], "the archive begins at"),
-            ("2026-01-01 00:00:00+00", [], "there is no archive"),
-            ("2026-01-01 00:00:00+00", [fresh.folder], "is no archive"),
+            ("2026-01-01 00:00:00+00", [], "has no archive"),
+            ("2026-01-01 00:00:00+00", [fresh.folder], "is not an archive"),
         ):
             refused = restore(fresh, moment, *options)
             assert refused.returncode == 1 and reason in refused.stderr, (moment, refused.stderr)

@@ -1,4 +1,4 @@
-"""Redis comes back empty: nobody signs in again, sockets stay, and messages arrive once."""
+"""Redis comes back empty: sessions and sockets stay, and messages arrive once."""
 
 import os
 import subprocess

@@ -35,7 +35,7 @@ def test_an_expired_certificate_is_refused_until_it_is_renewed(tmp_path, monkeyp
         expired = make_certificate(folders[0])
     with Gateway(folders[2], CERTIFICATE=expired[0], CERTIFICATE_KEY=expired[1]) as gateway:
         assert refusal(gateway, expired) == "certificate has expired"
-        # Without TLS everything works, so no metric of a service tells it.
+        # Without TLS everything works, so no metric of a service shows it.
         assert gateway.echo("/v1/users/me")["service"] == "auth-service"
         renewed = make_certificate(folders[1])
         for new, old in zip(renewed, expired):

@@ -47,7 +47,7 @@ def test_sends_wait_for_space_and_history_can_be_read(product, party):
     for person in (reader, writer):
         assert [each["content"] for each in person.history(channel)] == ["before", *accepted]
     # The operator is told the cause.
-    assert "53100" in product.log("chat-service")
+    eventually(lambda: "53100" in product.log("chat-service"))
     assert 'maru_failures_total{code="E99"}' in product.metrics(2)
     product.free_disk()
     eventually(lambda: writer.send("POST", f"{writer.path(channel)}/chats", files=[("content", (None, "after"))]).ok, 60)

@@ -33,7 +33,7 @@ def test_files_are_refused_while_the_bucket_is_busy_and_messages_are_not(product
     assert reader.send("GET", path).content == content
     assert [each["content"] for each in reader.history(channel)] == ["file", "without a file"]
     # The operator is told the cause.
-    assert 's3: PUT answered 503' in product.log("chat-service")
+    eventually(lambda: "s3: PUT answered 503" in product.log("chat-service"))
     failed = [line for line in product.metrics(2).splitlines() if line.startswith("maru_provider_seconds_count") and '"s3"' in line]
     assert any('outcome="failed"' in line and not line.endswith(" 0") for line in failed), failed
     product.bucket.become("well")

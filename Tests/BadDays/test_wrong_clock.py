@@ -1,4 +1,4 @@
-"""The clock of the services is an hour ahead and is set right: people go on writing, in order, and are present."""
+"""The clock of the services is an hour ahead and is set right: people keep writing, in order, and are present."""
 
 import time
 from datetime import datetime

@@ -83,7 +83,7 @@ class Device:
         return self.first("ready")
 
     def room(self, key):
-        """The room as `ready` tells it."""
+        """The room as `ready` has it."""
         return next(each for each in self.ready["rooms"] if each["room"] == key)
 
     def messages(self, room):

@@ -20,8 +20,15 @@ SETTINGS = {
     f"command_timeout = {min(30, round(patiently(10)))}s\nwebhook_timeout = {min(60, round(patiently(10)))}s\n" + PREVIEWS,
     "payment-service": "welcome_grant = 1000\n",
 }
+# Time limits that a machine which stands still would meet, in seconds.
+LIMITS = {
+    "auth-service": {"provider_deadline": 5},
+    "payment-service": {"provider_deadline": 5},
+    "realtime-gateway": {"nameless_timeout": 10, "provider_deadline": 10},
+}
 for program in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):
-    limits = {"internal_timeout": 3, "database_timeout": 5, "redis_timeout": 1}
+    limits = {"internal_timeout": 3, "database_timeout": 5, "database_connect_timeout": 2, "redis_timeout": 1, "connect_timeout": 3}
+    limits |= LIMITS.get(program, {})
     own = "".join(f"{name} = {round(patiently(seconds))}s\n" for name, seconds in limits.items())
     SETTINGS[program] = SETTINGS.get(program, "") + own
 GRANT = 1000

@@ -88,7 +88,7 @@ def test_it_resumes_from_cursors(product, home):
         names = [name for name, _ in device.events]
         assert names.index("changed") > names.index("message")
         assert device.of("gap") == []
-    # A room that is not named begins at the present that ready tells.
+    # A room that is not named begins at the present that ready reports.
     with Device(product, cookie=owner.cookie, cursors={key(second): [2, 1]}) as device:
         assert device.room(key(first))["lastSeq"] == 5
         friend.say(first, "six")

@@ -24,6 +24,7 @@ HEAVY = {
         3: ("locks", FIRST), 5: ("locks", FIRST), 6: ("locks", FIRST), 7: ("locks", FIRST), 8: ("rewrites", FIRST),
         9: ("locks", FIRST), 51: ("locks", FIRST), 62: ("locks", FIRST),
         167: ("locks", "an index of three numbers of each room: rooms are few beside messages"),
+        174: ("locks", "an index of the table of 172, which came with the same release and has few rows"),
     },
     "realtime-gateway": {},
     "payment-service": {

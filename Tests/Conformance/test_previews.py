@@ -57,6 +57,14 @@ def test_history_and_changes_tell_the_previews_as_the_reply_to_the_send_did(room
     assert next(each for each in changed if each["seq"] == sent["seq"])["previews"] == sent["previews"]
 
 
+def test_a_repeated_send_tells_the_previews_of_the_first_one(room):
+    owner, _, channel = room
+    once = ("POST", f"{owner.path(channel)}/chats", {"content": "한 번", "client_id": "once"})
+    first, second = (owner.form(*once, [("files", ("sky.png", sky(600, 400)))], "Chat") for _ in range(2))
+    assert second["files"] == first["files"] and second["seq"] == first["seq"]
+    assert len(first["previews"]) == 1 and second["previews"] == first["previews"]
+
+
 def test_a_photo_is_turned_and_no_preview_tells_where_it_was_taken(room):
     owner, _, channel = room
     message = owner.say(channel, "사진", [("photo.jpg", photo())])

@@ -4,6 +4,7 @@ import contract
 import pytest
 from app import PASSWORD, App
 from device import Device
+from pictures import sky
 from sockets import Sockets
 from waiting import eventually
 
@@ -19,10 +20,24 @@ def party(join):
     return owner, victim, troll, workspace, owner.make_channel(workspace, None, victim, troll)
 
 
-def test_a_blocked_author_reaches_nobody_who_has_blocked_them(product, party):
+@pytest.fixture
+def block(party):
+    """Lets a member block the troll, and returns when chat-service has heard of it, which is a moment later."""
+    owner, victim, troll, workspace, _ = party
+    seen = owner.make_channel(workspace, None, victim, troll)
+    troll.say(seen, "before")
+
+    def block(blocker):
+        blocker.call("PUT", f"/users/{troll.id}/block")
+        eventually(lambda: blocker.history(seen)[0].get("blocked"))
+
+    return block
+
+
+def test_a_blocked_author_reaches_nobody_who_has_blocked_them(product, party, block):
     owner, victim, troll, workspace, channel = party
     chats = f"{owner.path(channel)}/chats"
-    victim.call("PUT", f"/users/{troll.id}/block")
+    block(victim)
     with Device(product, cookie=victim.cookie) as device, Device(product, cookie=owner.cookie) as other:
         assert device.ready and other.ready
         sent = troll.post(chats, {"content": f"<@{victim.id}> hello"}, "Chat")
@@ -32,23 +47,27 @@ def test_a_blocked_author_reaches_nobody_who_has_blocked_them(product, party):
         assert (message["content"], message["blocked"], message["mentions"]) == ("", True, [])
         other.wait(lambda: other.of("message"))
         assert other.messages(f"channel-{channel.id}")[0]["content"] == sent["content"]
+        # The blocked user opens a DM and writes like anybody else, and the other one does not hear of it.
+        room = troll.open_dm(workspace, victim)
+        assert troll.whisper(workspace, room, "psst")["content"] == "psst"
+        owner.say(channel, "later")
+        device.wait(lambda: len(device.messages(f"channel-{channel.id}")) == 2)
+        told = {each.get("room") for name in ("joined", "message", "room", "read") for each in device.of(name)}
+        assert f"dm-{room}" not in told
     shown = victim.get(f"{chats}/1")
     assert (shown["content"], shown["blocked"], shown["files"]) == ("", True, [])
-    (room,) = (each for each in victim.get(f"/workspaces/{workspace}/rooms") if each.get("name") == channel.name)
-    assert (room["unreadCount"], room["mentionCount"], room["lastMessage"]["content"]) == (0, 0, "")
+    (seen,) = (each for each in victim.get(f"/workspaces/{workspace}/rooms") if each.get("name") == channel.name)
+    assert (seen["unreadCount"], seen["mentionCount"], seen["lastMessage"]["content"]) == (1, 0, "later")
     assert victim.get(f"/workspaces/{workspace}/mentions")["items"] == []
-    # The blocked user opens a DM and writes like anybody else, and the other one does not hear of it.
-    room = troll.open_dm(workspace, victim)
-    assert troll.whisper(workspace, room, "psst")["content"] == "psst"
     assert victim.get(f"/workspaces/{workspace}/dms") == []
-    assert [each["content"] for each in troll.get(chats)] == [sent["content"]]
+    assert [each["content"] for each in troll.get(chats)] == [sent["content"], "later"]
     victim.call("DELETE", f"/users/{troll.id}/block")
     eventually(lambda: "blocked" not in victim.get(f"{chats}/1"))
     assert len(victim.get(f"/workspaces/{workspace}/dms")) == 1
 
 
 @pytest.mark.parametrize("key", SHIPPED)
-def test_a_shipped_app_shows_a_text_in_the_place_of_a_blocked_message(product, party, join, key):
+def test_a_shipped_app_shows_a_text_in_the_place_of_a_blocked_message(product, party, block, join, key):
     owner, _, troll, workspace, channel = party
     app = join(key)
     owner.post(f"/workspaces/{workspace}/members", {"email": app.email})
@@ -56,7 +75,7 @@ def test_a_shipped_app_shows_a_text_in_the_place_of_a_blocked_message(product, p
     # The same account blocks in a native app.
     native = App(product, "native")
     native.enter(native.post("/users/login", {"email": app.email, "password": PASSWORD, "deviceToken": ""}, "User"))
-    native.call("PUT", f"/users/{troll.id}/block")
+    block(native)
     with Sockets(product) as sockets:
         assert sockets.open(key, f"/ws-channel-{channel.id}", cookie=app.cookie)
         troll.say(channel, "secret")
@@ -90,6 +109,25 @@ def test_a_report_is_answered_by_the_owner(product, party):
     (found,) = owner.get(reports)["items"]
     owner.call("PUT", f"{reports}/{found['report_id']}", json={"action": "remove"})
     eventually(lambda: troll.send("GET", f"/workspaces/{workspace}").status_code != 200)
+
+
+def test_a_report_shows_the_portrait_of_an_account_that_is_deleted(product, party):
+    owner, victim, troll, workspace, _ = party
+    sent = sky(30, 20)
+    portrait = troll.form("PUT", "/users/me/image", {}, [("image", ("a.png", sent, "image/png"))])["profileImage"]
+    reports = f"/workspaces/{workspace}/reports"
+    made = victim.post("/reports", {"type": "user", "user_id": troll.id, "workspace_id": str(workspace), "reason": "sexual"})
+    assert "picture" not in made
+
+    def picture():
+        return owner.get(reports)["items"][0]["picture"]
+
+    eventually(lambda: picture()["state"] == "kept")
+    path = picture()["path"]
+    troll.call("DELETE", "/users/me", json={"password": PASSWORD, "messages": "keep"})
+    eventually(lambda: owner.send("GET", portrait).status_code == 404)
+    assert owner.send("GET", path).content == sent
+    victim.refused("E13", "GET", path)
 
 
 def test_a_muted_member_cannot_write_and_filtered_words_are_hidden(product, party):

@@ -54,7 +54,7 @@ def test_the_command_that_measures_a_figure_exists():
             assert is_product or (CHECKOUT / f"Tests/Load/{name}/{kind}.py").exists(), f"{document.name}: deploy/{kind} {name}"
 
 
-@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll", "mutate", "maructl"])
+@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll", "mutate", "maructl", "stack"])
 def test_each_command_of_the_readme_explains_its_usage(command):
     result = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True, timeout=30 * PATIENCE)
     assert result.returncode == 0 and f"usage: deploy/{command}" in result.stdout

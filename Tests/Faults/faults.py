@@ -259,7 +259,9 @@ class Run:
             while not await asyncio.to_thread(lab.is_whole):
                 assert time.time() < end, f"the nodes did not return: {lab.members()}"
                 await asyncio.sleep(0.5)
-            node = await asyncio.to_thread(lab.primary)
+            # No node may answer in time.
+            while not (node := await asyncio.to_thread(lab.primary)):
+                assert time.time() < end, f"the nodes name no primary: {lab.members()}"
             began = time.time()
             self.log(f"{fault.kind} {node.name}")
             work = {"kill": lab.kill, "freeze": lambda each: lab.freeze(each, fault.lasts), "switch over": lab.switch_over}

@@ -43,7 +43,7 @@ class Lab:
         """The nodes by name, as the first of them says that answers."""
         for node in self.nodes:
             with contextlib.suppress(OSError):
-                reply = urllib.request.urlopen(f"http://127.0.0.1:{node.api}/cluster", timeout=2).read()
+                reply = urllib.request.urlopen(f"http://127.0.0.1:{node.api}/cluster", timeout=patiently(2)).read()
                 return {each["name"]: each for each in json.loads(reply)["members"]}
         return {}
 

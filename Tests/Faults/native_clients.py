@@ -86,7 +86,7 @@ class MeWatcher(Client):
         elif name == "gap":
             self.count["gaps"] += 1
             reader = self.readers[data["room"]]
-            # Live goes on meanwhile, so the client's place in the room is behind the gap.
+            # Live goes on meanwhile, so the client's place in the room is after the gap.
             reader.gap(data)
             self.loads.append(asyncio.create_task(self.load(reader, data)))
         elif name in ("left", "sessionEnded"):

@@ -106,7 +106,7 @@ class Processes(Product):
         return self.ends_seen(name) < self.expected_ends.get(name, 0) or not self.signal(name, 0)
 
     async def restart(self, name):
-        """Tells a process to stop, as an operator does, and waits until a new one runs."""
+        """Stops a process by its signal, as an operator does, and waits until a new one runs."""
         # On a machine that stands still a kill and a restart may become due at once.
         await self.until_replaced(name, is_to_stop=True)
         began, before = time.monotonic(), self.process(name)

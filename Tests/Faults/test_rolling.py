@@ -90,7 +90,7 @@ def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_
 
     stalls, heard = Stalls(), []
     namespace = f"/ws-channel-{channel.id}"
-    socket = socketio.Client(reconnection_delay=0.1, reconnection_delay_max=0.5)
+    socket = socketio.Client(reconnection_delay=0.1, reconnection_delay_max=0.5, request_timeout=patiently(30))
     handle_in_order(socket)
     # The library's own limit for a join is a second, also when it connects again.
     socket.connect = functools.partial(socket.connect, wait_timeout=patiently(30))

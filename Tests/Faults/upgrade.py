@@ -19,6 +19,7 @@ from faults import CHECKOUT, Run
 from clients import Client
 from deployment import Deployment
 from processes import SERVICES
+from waiting import patiently
 
 # Clients that call every service all the time, so that a moment without a service meets a call.
 CALLERS = 4
@@ -34,7 +35,8 @@ class Upgrade(Deployment):
     def __init__(self, older, programs, log):
         super().__init__(older, programs, log)
         # The older release does not know these settings, and few users join here.
-        unknown = ("free_joins ", "internal_timeout ", "database_timeout ", "redis_timeout ")
+        unknown = ("free_joins ", "internal_timeout ", "database_timeout ", "database_connect_timeout ", "redis_timeout ")
+        unknown += ("connect_timeout ", "provider_deadline ")
         for own in self.data.glob("settings/*.conf"):
             lines = own.read_text().splitlines(keepends=True)
             own.write_text("".join(line for line in lines if not line.startswith(unknown)))
@@ -53,9 +55,10 @@ class Upgrade(Deployment):
     def roll(self):
         """Replaces the first instances by those of the newer release, with its commands."""
         self.link(self.newer, *SERVICES, "picture-previews")
-        environment = {**os.environ, "MARU_PROGRAMS": str(self.programs)}
+        ready_within = str(round(patiently(60)))
+        environment = {**os.environ, "MARU_PROGRAMS": str(self.programs), "MARU_ROLL_SECONDS": ready_within}
         command = [CHECKOUT / "deploy/roll", "--data", self.data]
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400)
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patiently(400))
         assert result.returncode == 0, result.stdout + result.stderr
         return result.stdout.split("\n")
 

@@ -48,6 +48,13 @@ struct MailMessageTests {
         #expect(body.allSatisfy { $0.utf8.count <= 76 && $0 != "." })
     }
 
+    @Test("Under the base64 the lines of a text end with CRLF")
+    func lineEnds() {
+        let body = lines(text: "a\n\nb\n").drop { !$0.isEmpty }.joined()
+        let decoded = Base64.decode(body.utf8.span, .standard)
+        #expect(decoded == Array("a\r\n\r\nb\r\n".utf8))
+    }
+
     @Test("A line break in a subject or an address adds no field")
     func injection() {
         let all = lines(subject: "a\r\nBcc: x@y.kr", recipient: "a@b.kr>\r\nBcc: <x@y.kr")

@@ -126,7 +126,7 @@ struct MachineTests {
         #expect(!machine.isIn("/a"))
     }
 
-    @Test("A client that is removed from a namespace is told, and its own leaving at the same time is no error")
+    @Test("A removed client gets a disconnect packet, and its own leaving at the same time is not an error")
     func puttingOut() {
         var machine = joined()
         #expect(text(machine.disconnect("/")) == ["1"])

@@ -14,7 +14,7 @@ final class ConformanceClient: SocketIOHandler {
         guard namespace == "/" || namespace == "/custom" else {
             return client.refuse(namespace, message: "Invalid namespace")
         }
-        // Version 3 is in the main namespace without asking, right behind the packet that opens the session.
+        // Version 3 is in the main namespace without asking, right after the packet that opens the session.
         guard client.engine.version == .v3 && namespace == "/" else {
             return welcome(client, to: namespace, authentication)
         }

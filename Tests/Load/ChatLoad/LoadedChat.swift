@@ -7,12 +7,15 @@ final class LoadedChat: Stoppable {
     let service: LoadedService
     let peers: StubServer<PeerStub>
 
-    init() async throws {
+    /// - Parameter indexShare: the percent of the time in which the search index is written; nil for the default.
+    init(indexShare: String? = nil) async throws {
         peers = try StubServer()
+        var settings = ["auth_url": peers.url, "workspace_url": peers.url]
+        settings["search_index_share"] = indexShare
         service = try await LoadedService.start(
             "chat-service",
             postgres: ["checkpoint_timeout=30min", "min_wal_size=2GB", "max_wal_size=8GB"],
-            ["auth_url": peers.url, "workspace_url": peers.url]
+            settings
         ) { database in
             // Recycled WAL segments cost less than new ones, so the log is filled first, as on a server that has run
             // for a while.

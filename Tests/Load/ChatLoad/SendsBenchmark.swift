@@ -15,9 +15,11 @@ public struct SendsBenchmark: Sendable {
 
     /// Starts the service, runs the benchmark and prints the results.
     ///
-    /// - Parameter seconds: the duration of each part.
-    public static func run(seconds: Int) async throws {
-        try await LoadedChat().lent { chat in try await SendsBenchmark(chat, seconds).run() }
+    /// - Parameters:
+    ///   - seconds: the duration of each part.
+    ///   - indexShare: the percent of the time in which the search index is written; nil for the default.
+    public static func run(seconds: Int, indexShare: String? = nil) async throws {
+        try await LoadedChat(indexShare: indexShare).lent { chat in try await SendsBenchmark(chat, seconds).run() }
     }
 
     private init(_ chat: LoadedChat, _ seconds: Int) {

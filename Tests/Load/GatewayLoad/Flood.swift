@@ -109,7 +109,7 @@ private final class Attack: @unchecked Sendable {
         }
     }
 
-    /// A compressed frame of about 1 KB: a pong with 990,000 bytes behind it.
+    /// A compressed frame of about 1 KB: a pong, and 990,000 bytes after it.
     private static func bomb() -> [UInt8] {
         let pool = CompressionPool()
         var client = WebSocketMachine(

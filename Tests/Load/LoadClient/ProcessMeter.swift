@@ -19,7 +19,7 @@ public struct ProcessMeter: Sendable {
 
     /// The time of a process's ended children, which the kernel counts in ticks.
     private static func endedChildren(of pid: Int32) -> UInt64 {
-        // The name of the program may have spaces. Behind it, `cutime` and `cstime` are the 14th and 15th word.
+        // The name of the program may have spaces. After it, `cutime` and `cstime` are the 14th and 15th word.
         let words = text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard words.count > 14 else { return 0 }
         let ticks = words[13...14].reduce(0) { $0 + (UInt64($1) ?? 0) }

@@ -9,7 +9,7 @@ final class DaySockets {
     private(set) var online: [Int: Population.Person] = [:]
     /// Messages and changes that came.
     private(set) var deliveries = 0
-    /// Sockets that ended although nobody closed them.
+    /// Sockets that ended without being closed by their client.
     private(set) var lost = 0
     private let fleet: SocketIOFleet
     private let address: SocketAddress

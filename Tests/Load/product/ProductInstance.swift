@@ -15,12 +15,18 @@ final class ProductInstance: Stoppable {
 
     private var data: String { folder.path + "/data" }
 
+    /// Time limits of calls between services and to stores, as they are by default.
+    private static let timeouts: [(name: String, limit: Duration)] = [
+        ("internal_timeout", .seconds(3)), ("connect_timeout", .seconds(3)), ("redis_timeout", .seconds(1)),
+        ("database_timeout", .seconds(5)), ("database_connect_timeout", .seconds(2)),
+    ]
+
     /// Starts the programs in this program's folder. The limits per address are raised, since all load comes from one
-    /// address.
+    /// address. `MARU_PATIENCE` extends the time-outs, because a machine that stands still would make calls fail.
     static func start() async throws -> ProductInstance {
         let folder = TemporaryFolder("maru-load")
         chmod(folder.path, 0o755)
-        try raiseSocketLimits(in: folder.path + "/data")
+        try writeSettings(in: folder.path + "/data")
         try await deploy("up", ["--detach", "--port", "0"], folder)
         let ports = try String(contentsOfFile: folder.path + "/data/ports")
         guard let line = ports.split(separator: "\n").first(where: { $0.hasPrefix("gateway_port=") }),
@@ -29,13 +35,19 @@ final class ProductInstance: Stoppable {
         return ProductInstance(port, folder)
     }
 
-    private static func raiseSocketLimits(in data: String) throws {
+    private static func writeSettings(in data: String) throws {
         for path in [data, data + "/settings"] { mkdir(path, 0o755) }
-        guard let file = fopen(data + "/settings/realtime-gateway.conf", "w") else {
-            throw NeverHappened(description: "settings of realtime-gateway")
+        let patient = timeouts.map { "\($0.name) = \(Int(($0.limit.patiently / .seconds(1)).rounded()))s\n" }.joined()
+        for service in services {
+            guard let file = fopen(data + "/settings/\(service).conf", "w") else {
+                throw NeverHappened(description: "settings of \(service)")
+            }
+            fputs(patient, file)
+            if service == "realtime-gateway" {
+                fputs("handshake_address_rate = 100000\nhandshake_address_burst = 100000\n", file)
+            }
+            fclose(file)
         }
-        fputs("handshake_address_rate = 100000\nhandshake_address_burst = 100000\n", file)
-        fclose(file)
     }
 
     private init(_ port: UInt16, _ folder: TemporaryFolder) {

@@ -1,5 +1,5 @@
 extension FuzzTarget {
-    /// A deliberate fault for `run --prove` to find: it reads one byte behind the input.
+    /// A deliberate fault for `run --prove` to find: it reads one byte after the input.
     static let planted = FuzzTarget { bytes in
         guard bytes.count == 8, bytes.starts(with: "no".utf8) else { return }
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)

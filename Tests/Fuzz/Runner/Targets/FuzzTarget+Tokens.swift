@@ -10,7 +10,7 @@ extension FuzzTarget {
     private static let verifier = JWTVerifier(
         keys: VerificationKeySet([key.verificationKey]), issuer: "maru", audiences: ["maru"], type: .named("at+jwt"))
 
-    /// A token without a valid signature is always refused. The input, a header up to a line end and claims behind it,
+    /// A token without a valid signature is always refused. The input, a header up to a line end and claims after it,
     /// is then signed and must be judged by its content; its expiry is checked last.
     static let jwt = FuzzTarget { bytes in
         require((try? verifier.verify(bytes.span, now: now)) == nil, "a token without a signature is accepted")
