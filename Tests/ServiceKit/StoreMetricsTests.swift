@@ -13,8 +13,6 @@ import Wire
 
 @Suite("Metrics of stores and providers")
 struct StoreMetricsTests {
-    private static let one = Statement.read("one", "select 1")
-
     private final class Flag: Sendable {
         let state = Mutex(false)
     }
@@ -120,7 +118,7 @@ struct StoreMetricsTests {
                             // A transaction that has waited for too long tries again.
                             while !isOver.state.withLock(\.self), !Task.isCancelled {
                                 _ = try? await pool.transaction { tx in
-                                    _ = try await tx.query(Self.one)
+                                    try await tx.execute(.waitForLong)
                                     try await eventually("an end") { isOver.state.withLock(\.self) }
                                 }
                             }

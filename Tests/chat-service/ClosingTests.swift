@@ -27,7 +27,6 @@ struct ClosingTests {
         """
 
     private static let lock = Statement.write("lock messages", "lock table message in share mode")
-    private static let wait = Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0")
 
     /// Runs `body` under a lock that blocks deletions and inserts of messages.
     private static func lockingMessages(
@@ -40,7 +39,7 @@ struct ClosingTests {
         }
         try await chat.database.run { pool in
             try await pool.transaction { tx in
-                try await tx.query(wait)
+                try await tx.execute(.waitForLong)
                 try await tx.query(lock)
                 holding.yield()
                 try await ended.value
@@ -97,7 +96,7 @@ struct ClosingTests {
             // An indexer at work on the room holds the row of its progress.
             try await chat.database.run { pool in
                 try await pool.transaction { tx in
-                    try await tx.query(Self.wait)
+                    try await tx.execute(.waitForLong)
                     try await tx.query(Self.indexing)
                     try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
                     // The erasure waits.

@@ -10,7 +10,6 @@ import Wire
 @Suite("Sending", .serialized)
 struct SendingTests {
     private static let lock = Statement.write("lock outbox", "lock table outbox in exclusive mode")
-    private static let wait = Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0")
 
     /// Hides outbox rows from the relay, so that only the writer publishes them. On a busy machine the relay would
     /// publish messages again that the writer has not marked in time.
@@ -163,7 +162,7 @@ struct SendingTests {
             // The lock delays publishing until the listener has subscribed.
             let listener = try await chat.database.run { pool in
                 try await pool.transaction { tx -> RoomEventListener in
-                    try await tx.query(Self.wait)
+                    try await tx.execute(.waitForLong)
                     try await tx.query(Self.lock)
                     try await chat.redis.start()
                     return try RoomEventListener(chat.redis)

@@ -51,6 +51,7 @@ extension ServiceBuilder {
         configuration.trace(by: tracer)
         configuration.deadline = config[CommonSettings.databaseTimeout]
         configuration.statementTimeout = configuration.deadline
+        configuration.idleInTransactionTimeout = configuration.deadline * 3
         configuration.waitTimeout = configuration.deadline * 2 / 5
         configuration.connectTimeout = config[CommonSettings.databaseConnectTimeout]
         configuration.silenceLimit = config[CommonSettings.databaseSilence]

@@ -59,8 +59,7 @@ extension ChatHarness {
     ) async throws {
         try await database.run { pool in
             try await pool.transaction { tx in
-                try await tx.query(
-                    Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0"))
+                try await tx.execute(.waitForLong)
                 try await tx.query(
                     Statement.write("lock table", unprepared: "lock table \(table) in \(mode) mode"))
                 try await body()

@@ -1,5 +1,6 @@
 import Contract
 import Postgres
+import ServiceSupport
 import TestSupport
 import Testing
 import Wire
@@ -29,7 +30,7 @@ extension ChatDatabase {
         // A lock stands for a server that gives no answer.
         try await run(1) { pool in
             try await pool.within(.seconds(3600)).transaction { tx in
-                try await tx.execute(.write("wait long", "set local idle_in_transaction_session_timeout = 0"))
+                try await tx.execute(.waitForLong)
                 for name in tables.map({ $0 + part }) + others {
                     let sql = "lock table parts.\(name) in access exclusive mode"
                     try await tx.execute(.write("lock part", unprepared: sql))
