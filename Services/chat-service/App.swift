@@ -181,14 +181,13 @@ enum App {
                 limit: settings.searchesPerUser,
                 leases: SearchLeaseStore(redis: redis, timeOfSearch: settings.searchTime)),
             metrics: searchMetrics, timeLimit: settings.searchTime)
-        let links = try service.fileLinks()
-        let rooms = RoomPath(access: roomAccess)
+        let (links, rooms) = (try service.fileLinks(), RoomPath(access: roomAccess))
         let summaries = RoomSummaries(
             access: roomAccess, blocks: blocks, messages: messages, details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         let safety = Safety(
-            service, reports: ReportStore(database: database, finder: sweeps), standings: standings, cache: moderation,
-            hints: hints, access: roomAccess, messages: messages, names: names, changes: changes)
+            service, reports: ReportStore(database: database, finder: finder, sweeps: sweeps), standings: standings,
+            cache: moderation, hints: hints, access: roomAccess, messages: messages, names: names, changes: changes)
         safety.begin(in: service)
         service.publicRoutes { routes in
             safety.register(in: &routes)
@@ -222,7 +221,8 @@ enum App {
         }
         service.operatorRoutes { routes in
             RoomOperatorRoutes(
-                rooms: OperatorRoomStore(database: database), messages: OperatorMessageStore(database: database)
+                rooms: .init(database: database, finder: finder),
+                messages: .init(database: database, isDivided: finder != nil)
             ).register(in: &routes)
             safety.register(in: &routes)
             webhooks.register(in: &routes)

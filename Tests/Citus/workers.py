@@ -1,6 +1,7 @@
 """A worker of Citus ends: its workspaces stop until it returns, and all others continue, also their work in the background."""
 
 import contextlib
+import json
 import os
 import pathlib
 import signal
@@ -76,6 +77,18 @@ class CitusProduct(Product):
             # Some end by themselves once the server has ended.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
+
+    def ctl(self, *words):
+        """The exit status and the reply of the operators' command."""
+        result = subprocess.run(
+            [self.checkout / "deploy/maructl", "--data", self.data, *map(str, words), "--json"],
+            env={**os.environ, "MARU_PROGRAMS": str(self.checkout / ".build/debug")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=patiently(180),
+        )
+        return result.returncode, json.loads(result.stdout) if result.returncode == 0 else None
 
     def kill_service(self):
         """deploy/up starts chat-service again."""
@@ -162,6 +175,37 @@ def test_a_worker_that_ends_stops_its_own_workspaces_and_no_other(product):
     # No message that was refused is there.
     assert dead.contents() == dead.sent == ["before", "after"]
     assert living.contents() == living.sent
+
+
+def test_operators_see_the_reports_rooms_and_messages_of_other_workspaces_without_a_worker(product):
+    owner = App.joined(product, "native")
+    dead, living = rooms_on_both_workers(product, owner)
+    lost, kept = [
+        owner.post("/reports", {"type": "workspace", "workspace_id": str(each.workspace), "reason": "spam"})["report_id"]
+        for each in (dead, living)
+    ]
+    for each in (dead, living):
+        assert each.send("before").ok
+
+    def listed():
+        status, reply = product.ctl("reports", "list")
+        return status == 0 and ({each["report_id"] for each in reply["items"]}, reply["complete"])
+
+    assert listed() == ({lost, kept}, True)
+    product.kill("node2")
+    eventually(lambda: not dead.history().ok, 30)
+    eventually(lambda: listed() == ({kept}, False), 60)
+    place = f"channel-{living.channel.id}"
+    for words in (("rooms", "show", place), ("messages", "show", place, 1), ("reports", "show", kept)):
+        eventually(lambda words=words: product.ctl(*words)[0] == 0, 60)
+    # They are not taken for unknown.
+    place = f"channel-{dead.channel.id}"
+    for words in (("rooms", "show", place), ("messages", "show", place, 1), ("reports", "show", lost)):
+        assert product.ctl(*words)[0] == 4
+    eventually(lambda: product.ctl("reports", "answer", kept, "dismiss", "--yes")[0] == 0, 60)
+
+    product.bring_back("node2")
+    eventually(lambda: listed() == ({lost}, True), 60)
 
 
 class Background:

@@ -434,6 +434,28 @@ def test_a_report_says_that_a_file_is_gone_or_that_no_message_was_copied(operato
         anna.go("reports")
 
 
+@pytest.mark.parametrize("language, missing, none", [
+    ("en-US", "A part of the database is out of reach. Reports of its workspaces are missing.", "No report in this state is within reach."),
+    ("ko-KR", "데이터베이스 일부에 접근할 수 없습니다. 해당 워크스페이스의 신고는 빠져 있습니다.", "접근할 수 있는 범위에는 이 상태의 신고가 없습니다."),
+], ids=["english", "korean"])
+def test_the_reports_say_that_some_are_out_of_reach(operator, language, missing, none):
+    anna = operator(locale=language).sign_in()
+    report = {"report_id": "900002", "type": "user", "reason": "spam", "createdAt": "2026-11-24T05:06:07.123Z"}
+    shown = {}
+    anna.page.route("**/operator/reports?*", lambda route: route.fulfill(json={"next": None, **shown}))
+    for items, complete in (([report], False), ([], False), ([report], True)):
+        shown.update(items=items, complete=complete)
+        page = anna.go("reports")
+        expect(page.locator("a[href='#/reports/900002']")).to_have_count(len(items))
+        alert = page.get_by_role("alert")
+        expect(alert).to_have_count(0 if complete else 1)
+        if not complete:
+            expect(alert).to_have_text(missing)
+        expect(page.get_by_text(none)).to_have_count(0 if items else 1)
+        assert audit(anna.page) == []
+        anna.go("log")
+
+
 def test_a_report_shows_the_cover_that_was_replaced_since(operator, product, join):
     author, reporter = join(), join()
     workspace = author.make_workspace(reporter)

@@ -116,7 +116,7 @@ struct LostPartSweepTests {
                     let limits = ReportLimits(
                         ofUserPerDay: 9, term: .seconds(86_400), retention: .seconds(86_400))
                     try await database.run(2) { pool in
-                        let reports = ReportStore(database: pool, finder: finder)
+                        let reports = ReportStore(database: pool, sweeps: finder)
                         try await ReportWatch(store: reports, files: files, limits: limits).erase()
                         try await CommandRunStore(database: pool, finder: finder).forget(before: .now)
                         try await WebhookDeliveryStore(database: pool, sweeps: finder).forget(
@@ -145,7 +145,7 @@ struct LostPartSweepTests {
             @Sendable func due() async throws -> Set<WorkspaceID> {
                 let finder = LostPart.finder(database)
                 return try await database.run(2) { pool in
-                    let store = ReportStore(database: pool, finder: finder)
+                    let store = ReportStore(database: pool, sweeps: finder)
                     return Set(try await store.pictures.workspacesWithDue(at: .now, by: store.leases))
                 }
             }
@@ -172,7 +172,7 @@ struct LostPartSweepTests {
             let reachable = try await database.losing(["report", "report_picture"]) { reachable in
                 let finder = LostPart.finder(database)
                 let found = try await database.run(2) { pool in
-                    let store = ReportStore(database: pool, finder: finder)
+                    let store = ReportStore(database: pool, sweeps: finder)
                     try await store.pictures.forgetErased(by: store.leases)
                     return try await store.pictures.unnoted(limit: 20, by: store.leases)
                 }

@@ -169,6 +169,8 @@ struct ReportTests {
             #expect(found[0]["reporter_id"]?.string == "2")
             try await chat.database.database.run(sql: "update chat.report set created_at = created_at - 61000")
             #expect(try await queue().count == 3)
+            let page = try await chat.instances[0].operatorCall("GET", "/operator/reports").json
+            #expect(page["items"]?.list.count == 3 && page["complete"]?.bool == true)
             try await eventually(within: .seconds(40), "the overdue reports on the metrics page") {
                 try await HTTPCall.get(port: chat.instances[0].running.internalAddress.port, "/metrics").text
                     .contains("maru_reports_overdue 3")

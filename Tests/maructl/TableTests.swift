@@ -37,6 +37,17 @@ struct TableTests {
             ])
     }
 
+    @Test("A list says that it is incomplete, also if it is empty")
+    func incomplete() throws {
+        func lines(_ text: String) throws -> [String] {
+            Report.lines(try JSONValue(parsing: text), .list("items", columns: ["id"]))
+        }
+        let line = "incomplete: a part of the data is out of reach"
+        #expect(try lines(#"{"items":[{"id":"1"}],"complete":false}"#) == ["ID", "1", line])
+        #expect(try lines(#"{"items":[],"complete":false}"#) == ["none", line])
+        #expect(try lines(#"{"items":[{"id":"1"}],"complete":true}"#) == ["ID", "1"])
+    }
+
     @Test("An empty list says so, and so does an act without a reply")
     func nothing() throws {
         let json = try JSONValue(parsing: #"{"users":[]}"#)

@@ -30,6 +30,7 @@ export default {
     'lag.maru_scheduled_lag_seconds': 'Scheduled messages', 'lag.maru_search_lag_seconds': 'From a message to the search',
     'reports.state': 'State', 'reports.open': 'Open', 'reports.answered': 'Answered', 'reports.id': 'Report', 'reports.type': 'About', 'reports.reason': 'Reason',
     'reports.createdAt': 'Filed', 'reports.dueAt': 'Due', 'reports.none': 'No report in this state.', 'reports.more': 'There are more: answer the oldest first.',
+    'reports.incomplete': 'A part of the database is out of reach. Reports of its workspaces are missing.', 'reports.noneInReach': 'No report in this state is within reach.',
     'reports.messages': 'The messages as they were reported', 'reports.picture': 'The picture as it was reported',
     'reports.fileGone': 'The file is no longer stored.',
     'reports.picture.waiting': 'The picture is being copied.', 'reports.picture.lost': 'The picture was removed before it could be copied.', 'reports.answer': 'Answers',

@@ -30,6 +30,7 @@ export default {
     'lag.maru_scheduled_lag_seconds': '예약 메시지', 'lag.maru_search_lag_seconds': '메시지에서 검색까지',
     'reports.state': '상태', 'reports.open': '처리 전', 'reports.answered': '처리됨', 'reports.id': '신고', 'reports.type': '대상', 'reports.reason': '이유',
     'reports.createdAt': '접수', 'reports.dueAt': '기한', 'reports.none': '이 상태의 신고가 없습니다.', 'reports.more': '더 있습니다. 오래된 것부터 처리해 주세요.',
+    'reports.incomplete': '데이터베이스 일부에 접근할 수 없습니다. 해당 워크스페이스의 신고는 빠져 있습니다.', 'reports.noneInReach': '접근할 수 있는 범위에는 이 상태의 신고가 없습니다.',
     'reports.messages': '신고된 당시의 메시지', 'reports.picture': '신고된 당시의 사진',
     'reports.fileGone': '파일이 더 이상 없습니다.',
     'reports.picture.waiting': '사진을 복사하고 있습니다.', 'reports.picture.lost': '사진이 복사되기 전에 삭제되었습니다.', 'reports.answer': '처리',

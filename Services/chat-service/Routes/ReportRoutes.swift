@@ -64,7 +64,7 @@ struct ReportRoutes: Sendable {
         let found = try await reports.list(
             in: try call.id("id"), for: caller.user, isOpen: try Self.isOpen(try call.query("state")),
             after: try call.numericCursor() ?? 0, limit: limit)
-        return call.reply { $0.reports(found, limit, .forOwner, reports.limits.term, for: call.profile) }
+        return call.reply(ReportPage(reports: found, limit: limit, detail: .forOwner, term: reports.limits.term))
     }
 
     private func answer(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -78,10 +78,13 @@ struct ReportRoutes: Sendable {
     // MARK: Operators
 
     private func listForOperators(_ call: InternalCall) async throws -> Response {
-        let found = try await reports.listForOperators(
+        let (found, isComplete) = try await reports.listForOperators(
             isOpen: try Self.isOpen(try call.query("state")),
             after: try call.number("cursor", in: 0...Int64.max) ?? 0, limit: Self.operatorsLimit)
-        return call.reply { $0.reports(found, Self.operatorsLimit, .forOperators, reports.limits.term, for: .ofNobody) }
+        let page = ReportPage(
+            reports: found, limit: Self.operatorsLimit, detail: .forOperators, term: reports.limits.term,
+            isComplete: isComplete)
+        return call.reply { $0.view(page, for: .ofNobody) }
     }
 
     private func answerAsOperator(_ call: InternalCall) async throws -> Response {
@@ -129,16 +132,5 @@ struct ReportRoutes: Sendable {
             throw .invalid("action must be dismiss, delete, warn or remove.")
         }
         return action
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func reports(
-        _ reports: [Report], _ limit: Int, _ detail: ReportView.Detail, _ term: Duration, for profile: ClientProfile
-    ) {
-        object { json in
-            json.field("items", reports.map { ReportView(report: $0, detail: detail, term: term) }, for: profile)
-            json.field("next", reports.count == limit ? reports.last?.id.description : nil)
-        }
     }
 }

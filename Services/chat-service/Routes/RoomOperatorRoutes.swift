@@ -35,7 +35,8 @@ struct RoomOperatorRoutes: Sendable {
     /// Replies with the times of a message's commit and publishing. `state` is `waiting` while the outbox has to publish it.
     func showMessage(_ call: InternalCall) async throws -> Response {
         guard let room = RoomID(try call.text("room")), let seq = Int64(try call.text("seq")), seq > 0,
-            let found = try await messages.find(seq, in: room)
+            let place = try await rooms.find(room),
+            let found = try await messages.find(seq, in: RoomKey(workspace: place.workspace, id: room))
         else { throw Failure.notFound }
         return call.reply { json in
             json.object { json in

@@ -5,6 +5,8 @@ import Wire
 /// Rooms as operators see them: without messages.
 struct OperatorRoomStore: Sendable {
     let database: PostgresPool
+    /// Nil for tables on one server.
+    var finder: WorkspaceFinder?
 
     /// A room with its counters.
     struct Summary: Sendable {
@@ -30,12 +32,32 @@ struct OperatorRoomStore: Sendable {
         left join dm d on asked.kind = 2 and d.id = asked.id
         where r.id is not null or d.id is not null
         """)
+    private static let findAmong = Statement.read(
+        "room for operator among some workspaces",
+        """
+        select coalesce(r.workspace, d.workspace), r.name, coalesce(r.last_seq, 0), coalesce(r.rev, 0),
+            coalesce(r.last_at, 0), coalesce(r.is_closed, false),
+            case when d.id is null then '{}'::bigint[] else array[d.low, d.high] end
+        from (select $1::smallint as kind, $2::bigint as id) as asked
+        left join room r on r.workspace = any($3::bigint[]) and r.kind = asked.kind and r.id = asked.id
+        left join dm d on d.workspace = any($3::bigint[]) and asked.kind = 2 and d.id = asked.id
+        where r.id is not null or d.id is not null
+        """)
 
+    /// Nil if there is no such room.
+    ///
+    /// - Throws: E99 if a part of a divided schema is out of reach, and no other has the room.
     func find(_ room: RoomID) async throws -> Summary? {
-        try await database.query(Self.find, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
-            Summary(
-                workspace: try row.next(), name: try row.next(), head: try row.next(), revision: try row.next(),
-                lastAt: try row.next(), isClosed: try row.next(), users: try row.next())
-        }
+        let (kind, id) = (room.kindNumber, room.rawValue)
+        guard let finder else { return try await database.query(Self.find, kind, id).first(Self.summary) }
+        return try await finder.findOne(
+            all: { tx in try await tx.query(Self.find, kind, id).first(Self.summary) },
+            among: { tx, part in try await tx.query(Self.findAmong, kind, id, part).first(Self.summary) })
+    }
+
+    private static func summary(_ row: inout Row) throws(PostgresError) -> Summary {
+        Summary(
+            workspace: try row.next(), name: try row.next(), head: try row.next(), revision: try row.next(),
+            lastAt: try row.next(), isClosed: try row.next(), users: try row.next())
     }
 }

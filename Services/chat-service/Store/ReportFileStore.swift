@@ -28,8 +28,15 @@ struct ReportFileStore: Sendable {
         """
         select h.name, h.folder, r.workspace, r.kind, r.room, h.display_name, h.size, r.is_for_operators, r.subject
         from report_file h join report r on r.workspace = h.workspace and r.id = h.report
-        where h.name = $1 and ($2::bigint is null or r.id = $2)
+        where h.name = $1
         order by r.is_for_operators, r.id
+        """)
+    private static let findOfReport = Statement.read(
+        "held file of report",
+        """
+        select h.name, h.folder, r.workspace, r.kind, r.room, h.display_name, h.size, r.is_for_operators, r.subject
+        from report_file h join report r on r.workspace = h.workspace and r.id = h.report
+        where h.workspace = $3 and r.workspace = $3 and h.name = $1 and r.id = $2
         """)
     private static let lockExpired = Statement.write(
         "lock answered reports",
@@ -93,12 +100,17 @@ struct ReportFileStore: Sendable {
     }
 
     /// The reports that hold a file.
-    ///
-    /// - Parameter report: only this one; nil for all.
-    func find(_ name: String, of report: ReportID? = nil) async throws -> [Held] {
-        try await database.query(Self.find, name, report).map { row throws(PostgresError) in
-            Held(file: try FileRecord(row: &row), isForOperators: try row.next(), subject: try row.next())
-        }
+    func find(_ name: String) async throws -> [Held] {
+        try await database.query(Self.find, name).map(Self.held)
+    }
+
+    /// The file of a report; nil if the report does not hold it.
+    func find(_ name: String, of report: ReportID, in workspace: WorkspaceID) async throws -> Held? {
+        try await database.query(Self.findOfReport, name, report, workspace).first(Self.held)
+    }
+
+    private static func held(_ row: inout Row) throws(PostgresError) -> Held {
+        Held(file: try FileRecord(row: &row), isForOperators: try row.next(), subject: try row.next())
     }
 
     /// The workspaces with reports that were answered before a moment. While a part of a divided schema is out of reach, its are missing.

@@ -9,11 +9,14 @@ struct ReportStore: Sendable {
     let files: ReportFileStore
     let pictures: ReportPictureStore
     let leases: WorkspaceLeaseStore
+    /// Finds reports for operators; nil for tables on one server.
+    let finder: WorkspaceFinder?
 
-    /// - Parameter finder: nil for tables on one server.
-    init(database: PostgresPool, finder: WorkspaceFinder? = nil) {
+    /// - Parameter sweeps: finds the work of background jobs; nil for tables on one server.
+    init(database: PostgresPool, finder: WorkspaceFinder? = nil, sweeps: WorkspaceFinder? = nil) {
         self.database = database
-        leases = WorkspaceLeaseStore(database: database, finder: finder)
+        self.finder = finder
+        leases = WorkspaceLeaseStore(database: database, finder: sweeps)
         pictures = ReportPictureStore(database: database)
         files = ReportFileStore(database: database, leases: leases, pictures: pictures)
     }
@@ -167,9 +170,12 @@ struct ReportStore: Sendable {
     }
 
     /// Reads reports with their copies.
-    func read(_ rows: Rows) async throws -> [Report] {
-        var reports = try rows.map(Self.report)
-        if reports.isEmpty { return reports }
+    private func read(_ rows: Rows) async throws -> [Report] { try await filled(try rows.map(Self.report)) }
+
+    /// Reports with their copies, each of which is in the workspace of its report.
+    func filled(_ found: [Report]) async throws -> [Report] {
+        if found.isEmpty { return [] }
+        var reports = found
         var batch = PostgresBatch()
         for (workspace, reports) in Dictionary(grouping: reports, by: \.workspace) {
             try batch.add(Self.copies, workspace, reports.map(\.id))
@@ -196,7 +202,8 @@ struct ReportStore: Sendable {
             files: try row.next(), sentAt: try row.next(), editedAt: try row.next())
     }
 
-    private static func report(_ row: inout Row) throws(PostgresError) -> Report {
+    /// Reads a report without its copies.
+    static func report(_ row: inout Row) throws(PostgresError) -> Report {
         let (id, workspace): (ReportID, WorkspaceID) = (try row.next(), try row.next())
         let (type, subject): (Int16, Int64) = (try row.next(), try row.next())
         let kind = Report.Kind(rawValue: type) ?? .message

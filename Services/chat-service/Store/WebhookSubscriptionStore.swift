@@ -40,13 +40,6 @@ struct WebhookSubscriptionStore: Sendable {
             off_reason, off_at
         from webhook_subscription where workspace = $1 order by id
         """)
-    private static let byID = Statement.read(
-        "subscription by id",
-        """
-        select id, workspace, url, events, channels, seed, old_seed, old_seed_until, created_by, created_at, is_on,
-            off_reason, off_at
-        from webhook_subscription where id = $1
-        """)
     /// The outcome of a call locks its queue, and then the subscription. So does every change.
     private static let lockQueues = Statement.write(
         "lock queues of subscription",
@@ -154,10 +147,6 @@ struct WebhookSubscriptionStore: Sendable {
     /// The subscriptions of a workspace in the order of their making.
     func list(of workspace: WorkspaceID) async throws -> [WebhookSubscription] {
         try await database.query(Self.list, workspace).map(WebhookSubscription.init(row:))
-    }
-
-    func find(_ id: WebhookSubscriptionID) async throws -> WebhookSubscription? {
-        try await database.query(Self.byID, id).first(WebhookSubscription.init(row:))
     }
 
     /// Changes the values that are not nil. Waiting events that it leaves out are not sent.

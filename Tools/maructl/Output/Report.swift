@@ -7,8 +7,13 @@ enum Report {
         switch shape {
         case .record: record(reply)
         case .done(let text): [text]
-        case .list(let member, let columns): list(reply[named: member], columns)
+        case .list(let member, let columns): list(reply[named: member], columns) + omissions(reply)
         }
+    }
+
+    /// A line that says so if a service has left out what it could not read.
+    private static func omissions(_ reply: JSONValue) -> [String] {
+        reply.bool("complete") == false ? ["incomplete: a part of the data is out of reach"] : []
     }
 
     /// A table of the elements of a list; one line if there are none.

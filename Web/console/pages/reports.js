@@ -84,10 +84,11 @@ class Reports extends HTMLElement {
     }
 
     list(state) {
-        load(this.result, () => operator.get('chat-service', `/operator/reports?state=${state}`), ({ items, next }) => [
+        load(this.result, () => operator.get('chat-service', `/operator/reports?state=${state}`), ({ items, next, complete }) => [
+            complete === false && h('p', { class: 'fault', role: 'alert' }, t('reports.incomplete')),
             table(t('page.reports'), ['id', 'type', 'reason', 'createdAt', 'dueAt'].map((each) => t(`reports.${each}`)), items.map((each) => [
                 h('a', { href: `#/reports/${each.report_id}` }, each.report_id), each.type, each.reason, shown(each.createdAt), each.dueAt && shown(each.dueAt),
-            ]), { empty: t('reports.none') }),
+            ]), { empty: t(complete === false ? 'reports.noneInReach' : 'reports.none') }),
             next && h('p', { class: 'hint' }, t('reports.more')),
         ]);
     }

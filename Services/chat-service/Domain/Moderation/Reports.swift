@@ -116,8 +116,11 @@ struct Reports: Sendable {
         return try await store.list(in: workspace, notAbout: user, isOpen: isOpen, after: id, limit: limit)
     }
 
-    /// The reports that operators answer, oldest first: those that no owner may answer, and those of owners that are overdue.
-    func listForOperators(isOpen: Bool, after id: Int64, limit: Int) async throws -> [Report] {
+    /// The reports that operators answer, oldest first: those that no owner may answer, and those of owners that are overdue. Says
+    /// whether none is missing, as while a part of a divided schema is out of reach.
+    func listForOperators(
+        isOpen: Bool, after id: Int64, limit: Int
+    ) async throws -> (reports: [Report], isComplete: Bool) {
         try await store.listForOperators(isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
     }
 
@@ -133,7 +136,8 @@ struct Reports: Sendable {
 
     /// A file of any report, for operators; nil if the report does not hold it.
     func fileForOperators(_ name: String, of report: ReportID) async throws -> FileRecord? {
-        try await store.files.find(name, of: report).first?.file
+        guard let workspace = try await store.workspace(of: report) else { return nil }
+        return try await store.files.find(name, of: report, in: workspace)?.file
     }
 
     // MARK: Answers
