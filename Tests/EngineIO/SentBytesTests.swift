@@ -42,7 +42,13 @@ struct SentBytesTests {
     )
     func upgrade() async throws {
         let loops = EventLoopGroup(count: 1)
-        let engine = EngineServer(on: loops, node: "n1") { _ in EngineAcceptance { _ in Counting() } }
+        // A machine that stands still reaches none of these times.
+        var settings = EngineSettings()
+        settings.pingInterval = .seconds(600)
+        settings.upgradeTimeout = .seconds(600)
+        let engine = EngineServer(on: loops, settings: settings, node: "n1") { _ in
+            EngineAcceptance { _ in Counting() }
+        }
         let server = Server(on: loops) { await engine.respond(to: $0) }
         let port = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port
         let session = try await Self.open(port: port)

@@ -17,6 +17,7 @@ final class Database: Sendable {
         // Tests run in parallel on a busy machine; tests about time-outs set shorter ones.
         configuration.deadline = .seconds(30).patiently
         configuration.statementTimeout = .seconds(30).patiently
+        configuration.idleInTransactionTimeout = .seconds(90).patiently
         configuration.waitTimeout = .seconds(30).patiently
         configuration.connectTimeout = .seconds(30).patiently
         configuration.stallLimit = .seconds(10).patiently

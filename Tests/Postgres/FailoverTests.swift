@@ -13,6 +13,9 @@ import Testing
     private static let slowInsert = Statement.write(
         "slow insert", "with slept as materialized (select pg_sleep(1)) insert into notes (id) select 1 from slept")
 
+    /// The time after which tests with a frozen server give it up.
+    private static let soon = Duration.seconds(1).patiently
+
     /// Runs `body` with a pool for the servers at these ports.
     private func use(
         ports: [UInt16], of database: TestDatabase, _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
@@ -23,8 +26,6 @@ import Testing
             on: database,
             {
                 $0.connectionString = "postgres://postgres@\(hosts)/\(database.name)"
-                $0.connectTimeout = .seconds(1).patiently
-                $0.silenceLimit = .seconds(1).patiently
                 adjust(&$0)
             }, body)
     }
@@ -56,9 +57,12 @@ import Testing
         await primary.stop()
         try await use(ports: [primary.port, replica.port], of: database, { $0.waitTimeout = .seconds(2).patiently }) {
             pool, _ in
-            let error = try await failure { try await pool.execute(SQL.insert, 1) }
-            #expect(error.kind == .unavailable)
-            #expect(error.message.contains("refused") && error.message.contains("read-only"))
+            // A host that stands still for as long as the caller waits has no reason yet.
+            try await eventually("the reasons of both hosts") {
+                let error = try await failure { try await pool.execute(SQL.insert, 1) }
+                return error.kind == .unavailable && error.message.contains("refused")
+                    && error.message.contains("read-only")
+            }
         }
         await replica.stop()
     }
@@ -85,7 +89,8 @@ import Testing
         let frozen = try await PostgresCluster.start()
         frozen.signalAll(SIGSTOP)
         defer { frozen.signalAll(SIGCONT) }
-        try await use(ports: [frozen.port, replica.port, primary.port], of: database) { pool, _ in
+        let ports = [frozen.port, replica.port, primary.port]
+        try await use(ports: ports, of: database, { $0.connectTimeout = Self.soon }) { pool, _ in
             try await pool.execute(SQL.insert, 1)
         }
         await replica.stop()
@@ -103,7 +108,10 @@ import Testing
         try await eventually {
             try await primary.run(sql: "select count(*) from pg_stat_replication where sync_state = 'sync'") == "1\n"
         }
-        try await use(ports: [primary.port, replica.port], of: database, { $0.connectionsPerLoop = 2 }) { pool, home in
+        try await use(
+            ports: [primary.port, replica.port], of: database,
+            { ($0.connectionsPerLoop, $0.connectTimeout, $0.silenceLimit) = (2, Self.soon, Self.soon) }
+        ) { pool, home in
             let log = CallLog()
             let callers = (0..<20).map { number in
                 Task(executorPreference: home.loops[any: number]) {
@@ -146,7 +154,7 @@ import Testing
             #expect(error.kind == .unavailable)
             try await cluster.run(sql: "alter system reset default_transaction_read_only")
             try await cluster.run(sql: "select pg_reload_conf()")
-            try await eventually { (try? await pool.execute(SQL.insert, 4)) != nil }
+            try await eventually { (try? await pool.execute(SQL.insert, Int.random(in: 10 ... .max))) != nil }
         }
         await cluster.stop()
     }
@@ -166,7 +174,8 @@ import Testing
         let (loops, blocking) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 64))
         var configuration = PostgresConfiguration(
             "host=localhost port=\(database.cluster.port) user=postgres dbname=\(database.name)")
-        configuration.waitTimeout = .seconds(30).patiently
+        let limit = Duration.seconds(30).patiently
+        (configuration.waitTimeout, configuration.deadline, configuration.statementTimeout) = (limit, limit, limit)
         configuration.connectTimeout = .milliseconds(200)
         configuration.silenceLimit = .milliseconds(100)
         let pool = PostgresPool(configuration, on: loops, blocking: blocking)
@@ -209,11 +218,14 @@ import Testing
             try await cluster.run(sql: "alter system set synchronous_standby_names = 'missing'")
             try await cluster.run(sql: "select pg_reload_conf()")
             try await eventually { try await cluster.run(sql: "show synchronous_standby_names") == "missing\n" }
-            let write = Task(executorPreference: home.loops.loops[0]) { try await pool.execute(SQL.insert, 1) }
+            // The server may commit writes without the standby until all its processes have read the setting.
+            let writes = Task(executorPreference: home.loops.loops[0]) {
+                for number in 1... { try await pool.execute(SQL.insert, number) }
+            }
             try await eventually { try await home.sessions(where: "wait_event = 'SyncRep'") == 1 }
             try await cluster.run(
                 sql: "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
-            let error = try await failure { try await write.value }
+            let error = try await failure { try await writes.value }
             #expect(error.kind == .connectionLost && error.isOutcomeUnknown)
         }
         await cluster.stop()

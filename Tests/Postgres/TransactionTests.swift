@@ -226,7 +226,7 @@ import Testing
     @Test("With a longer deadline, the statements of a transaction may run longer than the server's time-out")
     func patience() async throws {
         try await Database.use({ $0.statementTimeout = .milliseconds(500) }) { pool, _ in
-            try await pool.within(.seconds(20)).transaction { tx in _ = try await tx.query(SQL.sleep, 1.5) }
+            try await pool.within(.seconds(60).patiently).transaction { tx in _ = try await tx.query(SQL.sleep, 1.5) }
             let error = try await failure { try await pool.query(SQL.sleep, 1.5) }
             #expect(error.kind == .timeout)
         }

@@ -31,6 +31,8 @@ final class RedisFixture: Sendable {
         var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
         // Generous limits for sanitizers and busy machines; a test of a time-out sets its own.
         configuration.commandTimeout = .seconds(20).patiently
+        configuration.connectTimeout = .seconds(20).patiently
+        configuration.pingInterval = .seconds(20).patiently
         configuration.seeds = seeds
         adjust(&configuration)
         let fixture = RedisFixture(server, configuration)

@@ -29,7 +29,7 @@ struct ConnectionBudgetTests {
         let file = LogFile()
         let metrics = MetricsRegistry(for: group)
         let budget = ConnectionBudget(wanted: 100, openFiles: 65_536, metrics: metrics, log: file.log(.info))
-        for _ in 1...3 { budget.refused(.limit) }
+        for now: UInt64 in 1...3 { budget.refused(.limit, now: now) }
         let lines = try await file.text().split(separator: "\n")
         #expect(lines.count == 1)
         #expect(lines.first?.contains("client connections are refused") == true)

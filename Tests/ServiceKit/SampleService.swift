@@ -82,13 +82,14 @@ final class SampleService: Sendable {
         try await service.call(method, target, key: nil, headers: headers, body: Array(body.utf8))
     }
 
-    /// Calls a route until a call is refused.
+    /// Calls a route until a call is refused, with an interval between calls.
     ///
     /// - Returns: the number of admitted calls; `limit` if no call was refused.
-    func callUntilRefused(as token: String, atMost limit: Int) async throws -> Int {
+    func callUntilRefused(as token: String, atMost limit: Int, every interval: Duration = .zero) async throws -> Int {
         for count in 0..<limit {
             let reply = try await call("GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", token)])
             if reply.status != 200 { return count }
+            if interval > .zero { try await pause(for: interval) }
         }
         return limit
     }

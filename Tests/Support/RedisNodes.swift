@@ -40,13 +40,16 @@ public final class RedisNodes: Sendable {
         for (node, (first, last)) in zip(nodes, Self.slots) {
             try await node.command("CLUSTER", "ADDSLOTSRANGE", "\(first)", "\(last)")
         }
-        for node in nodes.dropFirst() {
-            let busPort = try await node.command("CONFIG", "GET", "cluster-port").last ?? ""
-            try await nodes[0].command("CLUSTER", "MEET", "127.0.0.1", "\(node.port)", busPort)
-        }
+        for node in nodes.dropFirst() { try await introduce(node) }
         try await eventually(within: .seconds(60), "a meeting of all nodes") {
-            for node in self.nodes where try await node.clusterInfo("cluster_known_nodes") != "6" { return false }
-            return true
+            var haveMet = true
+            for node in self.nodes {
+                let known = try await node.clusterInfo("cluster_known_nodes")
+                haveMet = haveMet && known == "6"
+                // A node forgets an introduction that it does not finish in time.
+                if known == "1" { try await self.introduce(node) }
+            }
+            return haveMet
         }
         for (replica, master) in zip(nodes[3...], nodes) {
             let id = try await master.command("CLUSTER", "MYID")[0]
@@ -55,6 +58,13 @@ public final class RedisNodes: Sendable {
             }
         }
         try await untilWhole()
+    }
+
+    /// Makes the first node known to another one; nothing if they are about to meet.
+    private func introduce(_ node: RedisServer) async throws {
+        guard node !== nodes[0] else { return }
+        let busPort = try await node.command("CONFIG", "GET", "cluster-port").last ?? ""
+        try await nodes[0].command("CLUSTER", "MEET", "127.0.0.1", "\(node.port)", busPort)
     }
 
     /// Waits until every running node sees a master and a replica of each slot.
@@ -90,6 +100,13 @@ public final class RedisNodes: Sendable {
         throw NeverHappened(description: "a master of slot \(slot)")
     }
 
+    /// The three masters, in the order of their slots. A replica may have taken over while the machine stood still.
+    public func masters() async throws -> [RedisServer] {
+        var masters: [RedisServer] = []
+        for (first, _) in Self.slots { masters.append(try await master(of: first)) }
+        return masters
+    }
+
     /// Moves a slot with its keys to another master, as redis-cli does.
     ///
     /// - Parameter midway: called when the keys have moved, and the slot is still that of the old master.
@@ -105,7 +122,7 @@ public final class RedisNodes: Sendable {
         while true {
             let keys = try await source.command("CLUSTER", "GETKEYSINSLOT", "\(slot)", "100")
             if keys.isEmpty { break }
-            try await source.command(["MIGRATE", "127.0.0.1", "\(target.port)", "", "0", "5000", "KEYS"] + keys)
+            try await source.command(["MIGRATE", "127.0.0.1", "\(target.port)", "", "0", "60000", "KEYS"] + keys)
         }
         try await midway()
         for node in [target, source] { try await node.command("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetID) }

@@ -6,7 +6,7 @@ import Testing
 @Suite("A WebSocket on a socket", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static func pair(
-        on loop: EventLoop, _ options: WebSocketOptions = WebSocketOptions(), deflate: DeflateParameters? = nil,
+        on loop: EventLoop, _ options: WebSocketOptions = .patient, deflate: DeflateParameters? = nil,
         server: NotingHandler, client: NotingHandler
     ) async throws -> (server: WebSocketConnection, client: WebSocketConnection) {
         let sockets = try await SocketPair(on: loop)
@@ -24,7 +24,7 @@ struct ConnectionTests {
 
     /// A server's WebSocket with a raw socket as its client.
     private static func rawPair(
-        on loop: EventLoop, _ options: WebSocketOptions = WebSocketOptions(), server: NotingHandler
+        on loop: EventLoop, _ options: WebSocketOptions = .patient, server: NotingHandler
     ) async throws -> (server: WebSocketConnection, client: StreamSocket, side: RawSide) {
         let sockets = try await SocketPair(on: loop)
         let near = WebSocketConnection(sockets.near, role: .server, options: options) { _ in server }
@@ -68,7 +68,7 @@ struct ConnectionTests {
     @Test("16 MiB arrive, with pauses of the reader")
     func large() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.limits = SizeLimits(message: 16 << 20)
             options.outputLimit = 32 << 20
             let server = NotingHandler { message, connection in connection.send(message) }
@@ -103,7 +103,7 @@ struct ConnectionTests {
     @Test("A peer that never answers a close frame is disconnected after the time-out")
     func unansweredClose() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.closeTimeout = .milliseconds(50)
             let server = NotingHandler()
             let (near, _, side) = try await Self.rawPair(on: loop, options, server: server)
@@ -117,7 +117,7 @@ struct ConnectionTests {
     @Test("A peer that violates the protocol while it still sends can read the reason")
     func lastFrameArrives() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.limits = SizeLimits(message: 1000)
             let server = NotingHandler()
             let (_, client, side) = try await Self.rawPair(on: loop, options, server: server)
@@ -131,7 +131,7 @@ struct ConnectionTests {
     @Test("A slow reader gets 1013 and no dropped messages when it reads again, and other sockets do not wait")
     func slowReader() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.outputLimit = 1 << 20
             let (slow, fast, fastClient) = (NotingHandler(), NotingHandler(), NotingHandler())
             let (near, client, side) = try await Self.rawPair(on: loop, options, server: slow)
@@ -160,7 +160,7 @@ struct ConnectionTests {
     @Test("A fast reader is not disconnected, however much is sent in one turn")
     func muchAtOnce() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.outputLimit = 100_000
             let (server, client) = (NotingHandler(), NotingHandler())
             let (near, far) = try await Self.pair(on: loop, options, server: server, client: client)
@@ -212,7 +212,7 @@ struct ConnectionTests {
     @Test("A silent peer is pinged, kept while it answers, and disconnected when it does not")
     func keepAlive() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.keepAlive = .milliseconds(300)
             let (server, client) = (NotingHandler(), NotingHandler())
             let (near, _) = try await Self.pair(on: loop, options, server: server, client: client)

@@ -151,7 +151,7 @@ struct ReceiveRateTests {
     @Test("With rates, a server reads nothing more of a peer that it has disconnected")
     func noMoreReading() async throws {
         try await onLoop { loop in
-            var options = WebSocketOptions()
+            var options = WebSocketOptions.patient
             options.rates = Self.rates()
             // The flood must not fit into the buffers of the kernel.
             let flood = [UInt8](repeating: 0, count: 64 << 20)

@@ -104,7 +104,7 @@ import Testing
             try await eventually("two readings") { readings.count >= count + 2 }
             isReady.withLock { $0 = true }
             cluster.serve()
-            try await second.confirmed(within: .seconds(20))
+            try await second.confirmed(within: .seconds(20).patiently)
         }
     }
 
@@ -166,9 +166,8 @@ import Testing
         } _: { cluster, _, subscriber async throws in
             let events = Record<RedisSubscription.Event>()
             let others = Record<RedisSubscription.Event>()
-            let loop = EventLoop.current!
-            let room = try await subscriber.subscribe(to: "room", isSharded: true, on: loop) { events.add($0) }
-            let other = try await subscriber.subscribe(to: "other", isSharded: true, on: loop) { others.add($0) }
+            let room = try await subscriber.enter("room") { events.add($0) }
+            let other = try await subscriber.enter("other") { others.add($0) }
             try await eventually { events.all == [.confirmed, .lost, .gap] }
             #expect(others.all == [.confirmed], "the connection is still there")
             #expect(cluster.log == ["0 SSUBSCRIBE room", "0 SSUBSCRIBE other", "0 SSUBSCRIBE room"])
@@ -192,12 +191,11 @@ import Testing
             }
         } _: { cluster, _, subscriber async throws in
             let events = Record<RedisSubscription.Event>()
-            let loop = EventLoop.current!
-            let room = try await subscriber.subscribe(to: "room", isSharded: true, on: loop) { _ in }
-            _ = try await subscriber.subscribe(to: "other", isSharded: true, on: loop) { events.add($0) }
+            let room = try await subscriber.enter("room") { _ in }
+            _ = try await subscriber.enter("other") { events.add($0) }
             room.cancel()
             try await eventually { cluster.log.contains("0 SUNSUBSCRIBE room") }
-            _ = try await subscriber.subscribe(to: "third", isSharded: true, on: loop) { _ in }
+            _ = try await subscriber.enter("third") { _ in }
             #expect(events.all == [.confirmed], "the connection is still there")
         }
     }
@@ -210,7 +208,7 @@ import Testing
             // The subscriber connects to the first node, which the URL names, before there is a map.
             $0.serve(at: 1, replicas: [0])
         } _: { cluster, _, subscriber async throws in
-            _ = try await subscriber.subscribe(to: "hints", on: EventLoop.current!) { _ in }
+            _ = try await subscriber.subscribe(to: "hints", on: EventLoop.current!, within: .seconds(60)) { _ in }
             cluster.serve(at: 1)
             // The next map makes it leave. Without that rule it connected to the other node as well, but some 15 seconds later.
             let time = try await timed(within: .seconds(60), "the other node") {
@@ -233,15 +231,19 @@ import Testing
             return isFirst ? "-CLUSTERDOWN Hash slot not served\r\n" : ScriptedCluster.push("ssubscribe", command[1])
         } _: { cluster, _, subscriber async throws in
             let events = Record<RedisSubscription.Event>()
-            let loop = EventLoop.current!
-            _ = try await subscriber.subscribe(to: "late", isSharded: true, on: loop, within: .seconds(20)) {
-                events.add($0)
-            }
-            _ = try await subscriber.subscribe(to: "moved", isSharded: true, on: loop, within: .seconds(20)) {
-                events.add($0)
-            }
+            for room in ["late", "moved"] { _ = try await subscriber.enter(room) { events.add($0) } }
             #expect(events.all == [.confirmed, .confirmed])
             #expect(cluster.log.contains("1 SSUBSCRIBE moved"))
         }
+    }
+}
+
+extension RedisSubscriber {
+    /// Subscribes to a room on the present loop, within a time that only a fault reaches.
+    fileprivate func enter(
+        _ room: String, _ handler: @escaping (RedisSubscription.Event) -> Void
+    ) async throws -> RedisSubscription {
+        let (loop, limit) = (EventLoop.current!, Duration.seconds(20).patiently)
+        return try await subscribe(to: room, isSharded: true, on: loop, within: limit, handler: handler)
     }
 }

@@ -81,7 +81,9 @@ import Testing
             let server = try ScriptedServer(on: group.loops[0]) { _, input in
                 input.contains("PING") ? "+PONG\r\n" : answer
             }
-            let configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
+            var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
+            configuration.commandTimeout = .seconds(60)
+            configuration.connectTimeout = .seconds(60)
             let redis = Redis(configuration, on: group, resolvingOn: BlockingPool(threads: 1, limit: 1))
             try await redis.connected(within: .seconds(60))
             let outcome = await redis.run([RedisCommand("GET", "a")]).first

@@ -36,6 +36,8 @@ import Testing
         for server in [strict, ignorant] {
             var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
             configuration.password = "wr0ng-secret"
+            // The error is that of the last attempt, which the time of a slow server must not end.
+            configuration.connectTimeout = .seconds(20).patiently
             let group = EventLoopGroup(count: 1)
             let redis = Redis(configuration, on: group, resolvingOn: BlockingPool(threads: 1, limit: 1))
             let error = try await group.loops[0].run {
@@ -67,7 +69,9 @@ import Testing
                 connection < 3 ? "-LOADING Redis is loading the dataset in memory\r\n" : "+PONG\r\n"
             }
         }
-        let configuration = RedisConfiguration(.host("localhost", port: server.port))
+        var configuration = RedisConfiguration(.host("localhost", port: server.port))
+        // Another attempt would be one more connection.
+        configuration.connectTimeout = .seconds(20).patiently
         let redis = Redis(configuration, on: group, resolvingOn: pool)
         try await group.loops[0].run {
             await #expect(throws: RedisError.notConnected) { try await redis.get("x") }

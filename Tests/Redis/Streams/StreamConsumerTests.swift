@@ -128,8 +128,9 @@ import Testing
                 attempts.add(number)
                 if attempts.count < 3 { throw RedisError.notConnected }
             }
-            consumer.start()
+            // One read has all of them, however long each append takes.
             let ids = try await stream.append(0..<6)
+            consumer.start()
             try await eventually { stream.handled.count == 6 }
             await consumer.stop()
             #expect(stream.handled.all == [0, 1, 2, 4, 5, 3])

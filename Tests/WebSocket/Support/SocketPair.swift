@@ -94,6 +94,15 @@ struct SocketPair: @unchecked Sendable {
     }
 }
 
+extension WebSocketOptions {
+    /// With a time for closing that a machine which stands still does not reach: what has not left by then is lost.
+    static var patient: WebSocketOptions {
+        var options = WebSocketOptions()
+        options.closeTimeout = .seconds(600)
+        return options
+    }
+}
+
 /// Runs a test on a loop of its own.
 func onLoop(_ body: @escaping @Sendable (EventLoop) async throws -> Void) async throws {
     let group = EventLoopGroup(count: 1)
