@@ -7,6 +7,9 @@ extension StreamSocket {
         input.isYielding = false
     }
 
+    /// Whether nothing is read until `resumeReading`.
+    public var isReadingPaused: Bool { input.isPaused && !input.isYielding }
+
     /// Offers the bytes that are not consumed again in the loop's next turn, after the other sockets, and reads nothing
     /// before. For handlers that work long on the next bytes.
     public func yieldReading() {

@@ -74,7 +74,12 @@ final class RedisConnection: @unchecked Sendable {
     }
 
     /// Pauses or resumes reading from the socket.
-    func setReading(paused: Bool) { paused ? socket.pauseReading() : socket.resumeReading() }
+    func setReading(paused: Bool) {
+        if paused { return socket.pauseReading() }
+        // Nothing was read meanwhile, which says nothing about the server.
+        lastReceived = loop.now
+        socket.resumeReading()
+    }
 
     // MARK: Time
 
@@ -108,7 +113,7 @@ final class RedisConnection: @unchecked Sendable {
         let stoodStill = loop.now > checkDue &+ (configuration.pingInterval / 2).wholeNanoseconds
         // A command with a deadline detects a lost connection by it; during a blocking read the server may be silent.
         if pushes != nil || queue.nextDeadline == nil {
-            if silence > configuration.pingInterval * 2, !stoodStill {
+            if silence > configuration.pingInterval * 2, !stoodStill, !socket.isReadingPaused {
                 return close(.connectionLost("no bytes from the server for \(silence)"))
             }
             if silence >= configuration.pingInterval / 2 { ping() }

@@ -109,34 +109,66 @@ import Testing
     @Test("A slow loop makes the subscriber pause reading; in the end it gets every message in order")
     func backPressure() async throws {
         try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
-            let subscriber = fixture.subscriber { $0.deliveryLimit = 1 << 20 }
-            defer { subscriber.close() }
-            let channel = fixture.name + "flood"
-            let received = Record<[UInt8]>()
-            let slow = fixture.group.loops[1]
-            let gate = Gate()
-            // A loop that waits at the gate cannot be stopped.
-            defer { gate.isOpen.store(true, ordering: .relaxed) }
-            try await slow.run {
-                _ = try await subscriber.subscribe(to: channel, on: slow, within: .seconds(20).patiently) { event in
-                    guard case .message(let bytes) = event else { return }
+            let (sent, received) = try await Self.flood(fixture) {}
+            #expect(received == (0..<sent).map(Int32.init))
+        }
+    }
+
+    @Test("A subscriber that pauses reading for a slow loop does not take the server for dead")
+    func pausedForLong() async throws {
+        try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
+            let interval = Duration.milliseconds(500)
+            // A server that stood still meanwhile is given up, and all others of the attempts show what is meant.
+            for _ in 1...5 {
+                let (sent, received) = try await Self.flood(fixture, pingInterval: interval) {
+                    try await pause(for: interval * 4)
+                }
+                if received == (0..<sent).map(Int32.init) { return }
+            }
+            Issue.record("the connection was given up each time")
+        }
+    }
+
+    /// Publishes numbers to a loop that takes none of them, until some wait at the server, and lets the loop go on after `meanwhile`.
+    /// Returns how many were published and which were received; -1 stands for the end of the connection.
+    private static func flood(
+        _ fixture: RedisFixture, pingInterval: Duration? = nil, _ meanwhile: () async throws -> Void
+    ) async throws -> (sent: Int, received: [Int32]) {
+        let subscriber = fixture.subscriber {
+            $0.deliveryLimit = 1 << 20
+            if let pingInterval { $0.pingInterval = pingInterval }
+        }
+        defer { subscriber.close() }
+        let channel = fixture.name + "flood"
+        let received = Record<Int32>()
+        let slow = fixture.group.loops[1]
+        let gate = Gate()
+        // A loop that waits at the gate cannot be stopped.
+        defer { gate.isOpen.store(true, ordering: .relaxed) }
+        try await slow.run {
+            _ = try await subscriber.subscribe(to: channel, on: slow, within: .seconds(20).patiently) { event in
+                switch event {
+                case .message(let bytes):
                     while !gate.isOpen.load(ordering: .relaxed) { usleep(1000) }
-                    received.add(Array(bytes.prefix(4)))
+                    received.add(bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) })
+                case .lost: received.add(-1)
+                default: break
                 }
             }
-            var published = 0
-            while !(try await fixture.serverHoldsMessages()) {
-                #expect(published < 400, "no message has to wait at the server")
-                var message = [UInt8](repeating: 0, count: 65_536)
-                withUnsafeBytes(of: Int32(published)) { message.replaceSubrange(0..<4, with: $0) }
-                try await fixture.redis.publish(message, to: channel)
-                published += 1
-            }
-            gate.isOpen.store(true, ordering: .relaxed)
-            let count = published
-            try await eventually { received.count == count }
-            #expect(received.all == (0..<count).map { number in withUnsafeBytes(of: Int32(number)) { Array($0) } })
         }
+        var sent = 0
+        while !(try await fixture.serverHoldsMessages()) {
+            #expect(sent < 400, "no message has to wait at the server")
+            var message = [UInt8](repeating: 0, count: 65_536)
+            withUnsafeBytes(of: Int32(sent)) { message.replaceSubrange(0..<4, with: $0) }
+            try await fixture.redis.publish(message, to: channel)
+            sent += 1
+        }
+        try await meanwhile()
+        gate.isOpen.store(true, ordering: .relaxed)
+        let count = sent
+        try await eventually { received.count == count || received.all.contains(-1) }
+        return (sent, received.all)
     }
 }
 
