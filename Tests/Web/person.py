@@ -37,6 +37,11 @@ new MutationObserver((changes) => {
     }
 }).observe(document, { childList: true, subtree: true });
 """
+# Lets a page wait for a reply for as long as it takes. It gives up a read after half a minute of silence, and other calls after a minute.
+WAITING = """() => {
+    const { setTimeout } = window;
+    window.setTimeout = (work, wait, ...values) => setTimeout(work, [30_000, 65_000].includes(wait) ? 2 ** 30 : wait, ...values);
+}"""
 # Takes a notice out of those that are kept. Returns whether there was one.
 TAKE_NOTICE = """([text, isBad]) => {
     const place = toldNotices.findIndex((each) => each.text.includes(text) && (each.isBad || !isBad));
@@ -107,8 +112,15 @@ class Person:
             self.page.wait_for_timeout(pause)
             waited += pause
 
+    def keep_waiting(self):
+        """Lets the pages wait for replies that a test holds, however long its steps take."""
+        self.context.add_init_script(f"({WAITING})()")
+        for page in self.context.pages:
+            page.evaluate(WAITING)
+
     def hold_first(self, calls):
         """Fetches the first of some calls and holds its reply. Returns a list that gets the function that lets the reply go."""
+        self.keep_waiting()
         held, replies = [], []
 
         def hold(route):

@@ -140,7 +140,7 @@ def test_a_late_reply_does_not_bring_an_older_list_of_members_back(person):
         held.append(route)
         replies.append((route, route.fetch()))
 
-    # A page gives a call up that has no reply for half a minute, so everybody is there before one is held.
+    anna.keep_waiting()
     carl, dora = person(name="Carl").join(), person(name="Dora").join()
     anna.page.route(CHANNEL, hold)
     anna.invite(carl)

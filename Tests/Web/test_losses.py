@@ -186,6 +186,7 @@ def test_a_list_shows_more_although_it_is_to_be_read_again_meanwhile(person):
             return held.append(route)
         return route.fulfill(json={"items": items[1:] if is_second else items[:1], "next": None if is_second else "second"})
 
+    anna.keep_waiting()
     anna.page.route(SAVED, one_a_page)
     anna.page.locator("[data-list=saved]").click()
     found = anna.page.locator("maru-panel .hit")
@@ -503,6 +504,7 @@ def test_a_jump_stays_where_it_is_if_the_newest_messages_come_after_it(person, p
     jump = jumper(product, anna)
     jump(100)
     newest, held = re.compile(r"before_seq=9007199254740991"), []
+    anna.keep_waiting()
     anna.page.route(newest, lambda route: held.append(route))
     anna.page.locator(".to-end").click()
     anna.until(lambda: held)

@@ -213,7 +213,7 @@ def test_a_late_list_of_members_does_not_take_the_place_of_a_newer_one(owner, pe
         held.append(route)
         replies.append(route.fetch())
 
-    # A page gives a call up that has no reply for half a minute, so everybody is there before one is held.
+    owner.keep_waiting()
     carl, dora = person(name="Carl").join(), person(name="Dora").join()
     owner.page.route(roles, hold)
     phone.invite(carl)

@@ -146,6 +146,7 @@ def test_more_results_are_those_of_the_present_text(person):
     more = anna.page.locator("maru-search").get_by_role("button", name="Show more")
     expect(more).to_be_visible()
     held = []
+    anna.keep_waiting()
     anna.page.route(re.compile(r"/search\?"), lambda route: route.fallback() if held else held.append(route))
     anna.page.locator("maru-search input").fill("점심")
     anna.until(lambda: held)
@@ -381,6 +382,7 @@ def test_a_list_of_names_leaves_the_rest_of_the_message(person):
 def test_a_name_that_was_begun_before_the_members_are_known_is_completed(person):
     anna, _ = home(person)
     held = []
+    anna.keep_waiting()
     anna.page.route(re.compile(r"/v1/workspaces/\d+/channels/\d+$"), lambda route: held.append(route))
     anna.page.reload()
     anna.until(lambda: held)
@@ -395,6 +397,7 @@ def test_a_slow_save_leaves_the_next_edit(person):
         anna.say(text)
         anna.sent(text)
     held = []
+    anna.keep_waiting()
     anna.page.route(
         re.compile(r"/chats/\d+$"), lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
     anna.choose("First", "Edit")

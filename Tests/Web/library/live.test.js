@@ -5,10 +5,11 @@ import { Backoff } from '../../../Web/maru/backoff.js';
 import { Live } from '../../../Web/maru/live.js';
 import { decodeSocket, encodeSocket } from '../../../Web/maru/packets.js';
 
-/** A gateway that speaks Engine.IO 4 by long polling and the namespace `/me`. */
+/** A gateway that speaks Engine.IO 4 by long polling and the namespace `/me`. It has one session at a time. */
 class Gateway {
     connects = [];
     received = [];
+    #session = 1;
     #waiting = null;
     #queue = [];
 
@@ -33,24 +34,28 @@ class Gateway {
         this.push(`4${encodeSocket({ type: 2, namespace: '/me', data: [name, data] })}`);
     }
 
-    /** Ends all connections, as a gateway that is killed does. */
+    /** Ends all connections and forgets the session, as a gateway that is killed does. A poll may be on its way to a new connection. */
     kill() {
+        this.#session += 1;
         this.#waiting = null;
         this.#queue = [];
         this.server.closeAllConnections();
     }
 
     #answer(request, response) {
-        const url = new URL(request.url, 'http://x');
-        if (request.method === 'POST') {
+        const sid = new URL(request.url, 'http://x').searchParams.get('sid');
+        if (sid !== null && sid !== `x${this.#session}`) {
+            response.statusCode = 400;
+            response.end('no such session');
+        } else if (request.method === 'POST') {
             let body = '';
             request.on('data', (part) => (body += part));
             request.on('end', () => {
                 response.end('ok');
                 for (const packet of body.split('\x1e')) this.#take(packet);
             });
-        } else if (!url.searchParams.has('sid')) {
-            response.end(`0${JSON.stringify({ sid: 'x', upgrades: ['websocket'], pingInterval: 25000, pingTimeout: 20000, maxPayload: 1e6 })}`);
+        } else if (sid === null) {
+            response.end(`0${JSON.stringify({ sid: `x${this.#session}`, upgrades: ['websocket'], pingInterval: 25000, pingTimeout: 20000, maxPayload: 1e6 })}`);
         } else {
             this.#waiting = response;
             this.#flush();
@@ -79,10 +84,13 @@ class Gateway {
     }
 }
 
-function connect(gateway, more = {}) {
+/** A time that does not end while a test runs, also if the machine stands still. */
+const LONG = 2 ** 30;
+
+function connect(gateway, { WebSocket = null, ...more } = {}) {
     const live = new Live({
         address: gateway.address, token: async () => 'token', cursors: () => ({ 'channel-1': [5, 2] }),
-        backoff: new Backoff({ first: 1, longest: 5 }), engine: { WebSocket: null }, ...more,
+        backoff: new Backoff({ first: 1, longest: 5 }), engine: { WebSocket, openWithin: LONG }, answerWithin: LONG, ...more,
     });
     live.start();
     return live;
@@ -163,7 +171,7 @@ test('A WebSocket that cannot be opened gives way to polling', async () => {
         }
         close() {}
     }
-    const live = connect(gateway, { engine: { WebSocket: Blocked } });
+    const live = connect(gateway, { WebSocket: Blocked });
     await state(live, 'live');
     live.stop();
     gateway.stop();
