@@ -22,7 +22,8 @@ enum App {
     /// Builds everything from the settings and passes it down.
     static func assemble(
         _ service: ServiceBuilder, presence times: Presence.Times = Presence.Times(),
-        online: OnlineStore.Times = OnlineStore.Times()
+        online: OnlineStore.Times = OnlineStore.Times(), nodes: NodeDirectory.Times = NodeDirectory.Times(),
+        tunnelTimeout: Duration = .seconds(3)
     ) async throws {
         let settings = try GatewaySettings(service.config)
         let redis = try service.redis()
@@ -31,11 +32,12 @@ enum App {
         let admission = try makeAdmission(settings, service, chat)
         let shards = try makeShards(settings, service, chat, admission, me)
         let engine = makeEngine(settings, service, admission, shards)
-        let directory = NodeDirectory(redis: redis)
+        let directory = NodeDirectory(redis: redis, times: nodes)
         let relay = NodeRelay(
             loops: service.loops, directory: directory, http: relayHTTP(service), credential: service.credential,
             pool: service.pool, maximumPayload: max(settings.engine.maximumPayload, settings.limits.me.messageSize),
-            timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
+            timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10),
+            tunnelTimeout: tunnelTimeout)
         let router = SocketRequestRouter(
             engine, node: settings.node, relay: relay, proxies: service.proxies, limits: settings.limits,
             metrics: service.metrics)

@@ -7,6 +7,9 @@ import Wire
 
 @Suite("Facts of workspace-service", .serialized)
 struct CoinsCaptureTests {
+    /// A fact that could not be handled, or whose instance was killed, is handled again after a minute.
+    private static let limit = Duration.seconds(120)
+
     /// Publishes a fact as workspace-service's outbox does.
     private func publish(_ id: Int, _ type: String, _ body: String, in fixture: PaymentFixture) async throws {
         try await onOwnThread {
@@ -32,7 +35,7 @@ struct CoinsCaptureTests {
             try await publish(6, "workspace.changed", #"{"workspace_id":"1","version":3}"#, in: fixture)
             try await publish(7, "coins.capture", #"{"key":5}"#, in: fixture)
             try await publish(8, "coins.capture", body("w-2", 20), in: fixture)
-            try await eventually("the captures") {
+            try await eventually(within: Self.limit, "the captures") {
                 try await fixture.value("select sum(balance) from payment.balance where book = 'revenue'") == "30"
             }
             let captures = try await fixture.value(
@@ -50,7 +53,7 @@ struct CoinsCaptureTests {
             try await publish(1, "coins.capture", body("w-1", 10), in: fixture)
             try await fixture.replace(0)
             try await publish(2, "coins.capture", body("w-3", 5), in: fixture)
-            try await eventually("the captures") { try await fixture.balance(7) == 85 }
+            try await eventually(within: Self.limit, "the captures") { try await fixture.balance(7) == 85 }
         }
     }
 
@@ -59,7 +62,10 @@ struct CoinsCaptureTests {
         try await PaymentFixture.use { fixture in
             try await publish(1, "coins.capture", body("w-1", 500), in: fixture)
             try await publish(2, "coins.capture", body("w-2", 20), in: fixture)
-            try await eventually("the next capture") { try await fixture.balance(7) == 80 }
+            try await eventually(within: Self.limit, "the next capture") { try await fixture.balance(7) == 80 }
+            try await eventually(within: Self.limit, "the first capture") {
+                try await fixture.value("select count(*) from payment.reserve where uncollected_at is not null") == "1"
+            }
             let found = try await fixture.reconcile()
             #expect(found == ["capture_uncollected w-1"])
             try await eventually("the metric") {

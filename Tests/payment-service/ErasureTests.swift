@@ -55,7 +55,8 @@ struct ErasureTests {
             let body = #"{"user_id":"7","round":1,"messages":false}"#
             try await fixture.redis.command(
                 "XADD", "facts:auth", "*", "id", "1", "type", "user.deleted", "body", body)
-            try await eventually(within: .seconds(30), "the erasure") {
+            // A fact that could not be handled is handled again after a minute.
+            try await eventually(within: .seconds(120), "the erasure") {
                 try await Self.answers.tables(with: "7", in: fixture.database).isEmpty
             }
             #expect(try await fixture.balance(7) == balance)

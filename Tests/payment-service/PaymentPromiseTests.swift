@@ -106,6 +106,7 @@ struct PaymentPromiseTests {
     @Test("A cancellation takes the coins back by one counter-entry, however often it is reported")
     func cancellation() async throws {
         try await PaymentFixture.use { fixture in
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
             _ = try await fixture.validate("imp_1", "ios_sooda_1")
             fixture.provider.change("imp_1") { $0.status = "cancelled" }

@@ -26,6 +26,7 @@ struct StoreTests {
     @Test("A validated payment is credited, and its bill has the format of each generation")
     func bills() async throws {
         try await PaymentFixture.use { fixture in
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: Self.order))
             let first = try await fixture.validate("imp_1", Self.order)
             #expect(first.status == 200)
@@ -50,6 +51,7 @@ struct StoreTests {
     @Test("A repeated validation gets the same reply; another user or order gets E82")
     func ownership() async throws {
         try await PaymentFixture.use { fixture in
+            try await fixture.firstReconciliation()
             fixture.provider.put(.init(reference: "imp_1", order: Self.order))
             let first = try await fixture.validate("imp_1", Self.order)
             let lookups = fixture.provider.lookups

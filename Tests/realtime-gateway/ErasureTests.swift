@@ -57,7 +57,8 @@ struct ErasureTests {
     private func publish(_ harness: GatewayHarness, user: Int) async throws {
         let body = #"{"user_id":"\#(user)","round":1,"messages":false}"#
         try await harness.redis.command(["XADD", "facts:auth", "*", "id", "1", "type", "user.deleted", "body", body])
-        try await eventually(within: .seconds(30), "the report") {
+        // A fact that could not be handled is handled again after a minute.
+        try await eventually(within: .seconds(120), "the report") {
             harness.peers.change { $0.calls.contains("POST /internal/erasures/\(user)/realtime") }
         }
     }

@@ -1,5 +1,6 @@
 import EventLoop
 import ServiceSupport
+import TestSupport
 import Testing
 
 @testable import realtime_gateway
@@ -57,7 +58,7 @@ import Testing
 }
 
 /// A full room that pauses loses nothing.
-@Suite(.timeLimit(.minutes(10))) struct FullRoomTests {
+@Suite(.timeLimit(.minutes(Int(Duration.seconds(600).patiently / .seconds(60))))) struct FullRoomTests {
     private static let namespace = Namespace.name(of: GatewayHarness.channel)
 
     @Test("Every socket in a full room gets each message once and in order at any rate")
@@ -74,7 +75,9 @@ import Testing
                 try await harness.say(atOnce: texts[start..<start + 20])
             }
             for client in clients {
-                try await client.until("all that was said") { $0.texts(Self.namespace).count >= texts.count }
+                try await client.until(within: .seconds(180), "all that was said") {
+                    $0.texts(Self.namespace).count >= texts.count
+                }
                 #expect(client.record.texts(Self.namespace) == texts)
             }
             await node.stop()

@@ -54,8 +54,9 @@ struct MeAccessTests {
                 let cursors = rooms.map { #""\#($0)":[0,0]"# }.joined(separator: ",")
                 let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1, "native"))])
                 try client.join("/me", #"{"cursors":{\#(cursors)}}"#)
+                // Calls that are held for too long fail, and then other rooms have their turns.
                 try await eventually("four rooms that are resumed") {
-                    Set(harness.peers.now.calls.filter { $0.hasSuffix("/messages") }).count == 4
+                    Set(harness.peers.now.calls.filter { $0.hasSuffix("/messages") }).count >= 4
                 }
                 harness.peers.change { _ = $0.channels[25]?.remove(1) }
                 try await harness.publish(.removed(room: rooms[5], after: 1, user: UserID(1)))
@@ -86,11 +87,11 @@ struct MeAccessTests {
             try await harness.withNode { node in
                 let other = try await harness.device(2, port: node.port)
                 let heads: @Sendable () -> Int = { harness.peers.count("/internal/rooms/heads") }
+                // Rooms that open ask for their heads as well.
                 try await eventually("a kept start") {
-                    let before = heads()
                     let client = try await harness.device(1, port: node.port)
                     client.drop()
-                    return heads() > before
+                    return try await !node.metrics().contains(#"maru_me_starts_total{source="kept"} 0"#)
                 }
                 harness.peers.change { $0.heldPaths = ["/internal/rooms/heads"] }
                 let before = heads()

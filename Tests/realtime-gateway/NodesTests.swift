@@ -14,14 +14,18 @@ import Wire
 struct NodesTests {
     private static let namespace = "/ws-channel-7"
 
-    /// Runs `body` with two nodes that know of each other.
+    /// Runs `body` with two nodes that know of each other, for however long they stand still.
     private static func withNodes(
         _ settings: [String: String] = [:],
         _ body: (GatewayHarness, ServiceUnderTest, ServiceUnderTest) async throws -> Void
     ) async throws {
+        let assemble: Service.Assembly = {
+            try await App.assemble(
+                $0, nodes: NodeDirectory.Times(lifetime: .seconds(3600)), tunnelTimeout: .seconds(30).patiently)
+        }
         try await GatewayHarness.use { harness in
-            try await harness.withNode(settings.merging(["node": "a"]) { $1 }) { first in
-                try await harness.withNode(settings.merging(["node": "b"]) { $1 }) { second in
+            try await harness.withNode(settings.merging(["node": "a"]) { $1 }, assembledBy: assemble) { first in
+                try await harness.withNode(settings.merging(["node": "b"]) { $1 }, assembledBy: assemble) { second in
                     for node in ["a", "b"] {
                         try await eventually {
                             try await harness.redis.command("EXISTS", "gateway:\(node)") == ["1"]
@@ -182,7 +186,8 @@ struct NodesTests {
         let server = try await RedisServer.start()
         try await SessionCursorStoreTests.use(at: server) { store, _ in
             // The regular renewal would come too late, and a return counts as recent however slow the machine is.
-            let times = NodeDirectory.Times(renewal: .seconds(3600), cache: .zero, rewriting: .seconds(3600))
+            let times = NodeDirectory.Times(
+                lifetime: .seconds(3600), renewal: .seconds(3600), cache: .zero, rewriting: .seconds(3600))
             let own = NodeDirectory(redis: store.redis, times: times)
             let other = NodeDirectory(redis: store.redis, times: times)
             own.begin("m1", at: "here", on: EventLoop.current!)
@@ -199,11 +204,13 @@ struct NodesTests {
 
     @Test("A dead node soon leaves the directory")
     func expiry() async throws {
-        try await Self.withNodes { harness, _, _ in
-            // A node that stood still for longer writes its address again.
-            try await eventually("an address that expires") {
-                let left = try await harness.redis.command("PTTL", "gateway:a")
-                return (1...15_000).contains(Int(left[0]) ?? 0)
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["node": "a"]) { _ in
+                // A node that stood still for longer writes its address again.
+                try await eventually("an address that expires") {
+                    let left = try await harness.redis.command("PTTL", "gateway:a")
+                    return (1...15_000).contains(Int(left[0]) ?? 0)
+                }
             }
         }
     }

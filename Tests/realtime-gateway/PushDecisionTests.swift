@@ -140,10 +140,11 @@ struct PushDecisionTests {
             _ = try await harness.ask(
                 """
                 insert into realtime.push_decision
-                select 1, 9, n, 0, (extract(epoch from now()) * 1000)::bigint - n * 60000, '{1}', '{all}'
+                select 1, 9, n, 0, (extract(epoch from now()) * 1000)::bigint - n * 600000, '{1}', '{all}'
                 from generate_series(1, 20) n
                 """)
-            try await harness.withNode(try harness.pushSettings(folder, ["push_decision_memory": "630s"])) { _ in
+            // The tenth is young enough for five minutes more, in which the node starts.
+            try await harness.withNode(try harness.pushSettings(folder, ["push_decision_memory": "6300s"])) { _ in
                 try await eventually("only younger ones") {
                     try await harness.ask("select count(*), max(seq) from realtime.push_decision") == "10|10"
                 }

@@ -138,6 +138,7 @@ struct PushDeliveryTests {
                 state.devices = [1: ["d1"], 2: ["d2"]]
             }
             let first = try await harness.startProcess(settings)
+            var repeatedBefore = 0
             for number in 1...100 {
                 let message = harness.peers.change { $0.write("\(number)", in: Self.room, by: 60, session: 1060) }
                 try await harness.tell(message)
@@ -146,6 +147,9 @@ struct PushDeliveryTests {
                         harness.peers.now.pushes.count >= 10
                     }
                     await first.process.stop(SIGKILL)
+                    // Its leases are short: it may have sent pushes again itself, if it stood still.
+                    let early = harness.peers.now.pushes.map { "\($0.device) \(Self.name($0.message) ?? "")" }
+                    repeatedBefore = early.count - Set(early).count
                 }
             }
             // Its own leases last longer than the machine stands still.
@@ -154,14 +158,17 @@ struct PushDeliveryTests {
             try await harness.settled(count: 200)
             let pushes = harness.peers.now.pushes
             for device in ["d1", "d2"] {
-                let names = pushes.filter { $0.device == device }.compactMap {
-                    $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string
-                }
+                let names = pushes.filter { $0.device == device }.compactMap { Self.name($0.message) }
                 #expect(Set(names) == Set((1...100).map { "channel-8:\($0)" }))
             }
             // Only pushes that were under way when it died were repeated.
-            #expect(pushes.count <= 200 + 32)
+            #expect(pushes.count - repeatedBefore <= 200 + 32)
             await second.process.stop()
         }
+    }
+
+    /// The name by which a device knows a push again.
+    private static func name(_ message: JSONValue) -> String? {
+        message["apns"]?["headers"]?["apns-collapse-id"]?.string
     }
 }

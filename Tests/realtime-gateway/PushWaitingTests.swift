@@ -19,14 +19,11 @@ struct PushWaitingTests {
                 state.devices = [1: ["d1"], 2: ["d2"], 3: ["d3"]]
                 state.deviceProfiles = ["d3": "native"]
                 state.badges = [3: 1]
-                state.refusals = Array(repeating: (503, "UNAVAILABLE", nil), count: 100)
+                state.refusals = GatewayHarness.hourLater
             }
             try await harness.withNode(try harness.pushSettings(folder)) { node in
                 let first = try await harness.push("a typo", in: Self.room)
-                try await eventually("a refusal of each") {
-                    let taken = try await harness.ask("select count(*) from realtime.push where attempts > 0")
-                    return taken == "3" && harness.peers.now.refusals.count <= 97
-                }
+                try await harness.refusedForNow(count: 3)
                 harness.peers.change { state in
                     let body = first.body
                     state.messages[Self.room] = [
@@ -41,6 +38,7 @@ struct PushWaitingTests {
                     state.badges = [3: 9]
                     state.refusals = []
                 }
+                try await harness.endWaits()
                 try await harness.settled(count: 3)
                 let record = try await node.internalCall("GET", "/internal/pushes/channel-8/1")
                 let pushes = try record.json["pushes"]?.elements.map(Array.init) ?? []
@@ -113,21 +111,19 @@ struct PushWaitingTests {
                 state.channels[8] = [1, 2, 3, 60]
                 state.dms[5] = (users: [60, 4], isOpen: true)
                 state.devices = [1: ["d1"], 2: ["d2"], 3: ["d3"], 4: ["d4"]]
-                state.refusals = Array(repeating: (503, "UNAVAILABLE", nil), count: 100)
+                state.refusals = GatewayHarness.hourLater
             }
             try await harness.withNode(try harness.pushSettings(folder)) { node in
                 try await harness.push("to some", in: Self.room)
                 try await harness.push("to one", in: dm)
-                try await eventually("a refusal of each") {
-                    let taken = try await harness.ask("select count(*) from realtime.push where attempts > 0")
-                    return taken == "4" && harness.peers.now.refusals.count <= 96
-                }
+                try await harness.refusedForNow(count: 4)
                 harness.peers.change { state in
                     state.channels[8] = [2, 3, 5, 60]
                     state.dms[5]?.isOpen = false
                     state.devices = [1: ["d1"], 3: ["d3"], 5: ["d2"], 4: ["d4"]]
                     state.refusals = []
                 }
+                try await harness.endWaits()
                 try await harness.settled(count: 4)
                 let outcomes = try await harness.ask(
                     "select string_agg(outcome, ', ' order by device) from realtime.push")

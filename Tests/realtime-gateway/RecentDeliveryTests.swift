@@ -23,10 +23,15 @@ struct RecentDeliveryTests {
                 for user: Int64 in [1, 2] {
                     readers.append(try await harness.listener(user, port: node.port, in: Self.room))
                 }
+                // Those that are not live yet are sent a message apart, and after it they are live.
+                try await harness.say("live", in: Self.room)
+                for reader in readers {
+                    try await reader.until("a message") { $0.texts(Namespace.name(of: Self.room)) == ["live"] }
+                }
                 try await harness.say("안녕", in: Self.room)
-                try await eventually("the delivery") { try await Self.shown(1, on: node)["sockets"]?.int == 2 }
-                #expect(try await Self.shown(1, on: node)["deliveredAt"]?.string != nil)
-                let other = try await Self.shown(2, on: node)
+                try await eventually("the delivery") { try await Self.shown(2, on: node)["sockets"]?.int == 2 }
+                #expect(try await Self.shown(2, on: node)["deliveredAt"]?.string != nil)
+                let other = try await Self.shown(3, on: node)
                 #expect(other["deliveredAt"] == nil && other["sockets"]?.int == 0)
                 #expect(try await node.operatorCall("GET", "/operator/deliveries/8/1").status == 404)
                 #expect(readers.allSatisfy { !$0.record.isEnded })

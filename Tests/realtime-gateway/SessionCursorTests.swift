@@ -36,7 +36,8 @@ struct SessionCursorTests {
     @Test("Unconfirmed messages are sent again where repeats are harmless")
     func harmless() async throws {
         try await GatewayHarness.use { harness in
-            try await harness.withNode { node in
+            // The silent one stays for so long.
+            try await harness.withNode(["ping_timeout": "50s"]) { node in
                 let port = node.port
                 try await harness.tellHistory(1001, 0)
                 let client = try await SocketClient.joined(

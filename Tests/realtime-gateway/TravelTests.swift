@@ -145,8 +145,8 @@ struct TravelTests {
 
     /// Whether a message of that time may have been on its way when a connection broke: to send it again could
     /// show it twice.
-    private static func isInDoubt(_ moment: Timestamp, _ losses: [Timestamp]) -> Bool {
-        losses.contains { $0 - doubtBefore <= moment && moment <= $0 + doubtAfter }
+    private static func isInDoubt(_ moment: Timestamp, _ losses: [ClosedRange<Timestamp>]) -> Bool {
+        losses.contains { $0.lowerBound - doubtBefore <= moment && moment <= $0.upperBound + doubtAfter }
     }
 
     /// Compares a client's record with the messages written.

@@ -3,7 +3,6 @@ import HTTP
 import Wire
 
 extension NodeRelay {
-    private static let connectTimeout = Duration.seconds(3)
     private static let asked = [
         "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol", "Origin",
     ]
@@ -16,9 +15,9 @@ extension NodeRelay {
         guard let colon = address.lastIndex(of: ":"),
             let port = UInt16(address[address.index(after: colon)...]),
             let place = try? await Resolver.resolve(String(address[..<colon]), port: port, on: pool).first,
-            let owner = try? await StreamSocket.connect(to: place, timeout: Self.connectTimeout, on: loop)
+            let owner = try? await StreamSocket.connect(to: place, timeout: tunnelTimeout, on: loop)
         else { return nil }
-        let opening = TunnelOpening(timeout: Self.connectTimeout, on: owner)
+        let opening = TunnelOpening(timeout: tunnelTimeout, on: owner)
         owner.start(opening)
         owner.write(handshake(request, host: address))
         guard let reply = await opening.head(), reply.status == .switchingProtocols else {

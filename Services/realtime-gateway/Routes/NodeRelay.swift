@@ -17,6 +17,8 @@ struct NodeRelay: Sendable {
     let maximumPayload: Int
     /// How long a poll may wait for a message.
     let timeout: Duration
+    /// How long the owner of a WebSocket's session may take to accept a connection, and then to answer.
+    let tunnelTimeout: Duration
 
     /// Names of headers that go to the owner, and that come back from it.
     private static let there: [HeaderName] = [.contentType, .origin]

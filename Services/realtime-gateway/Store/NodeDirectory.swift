@@ -12,6 +12,8 @@ final class NodeDirectory: Sendable {
     }
 
     struct Times: Sendable {
+        /// How long an address is valid without renewal.
+        var lifetime = Duration.seconds(15)
         var renewal = Duration.seconds(5)
         /// How long an address is cached. An instance that has ended keeps its address for this long at most after its key
         /// has expired, as long as Redis answers.
@@ -25,7 +27,6 @@ final class NodeDirectory: Sendable {
     private let isWithdrawn = Atomic<Bool>(false)
     private let cache = Mutex<[String: CachedAddress]>([:])
 
-    private static let lifetime = Duration.seconds(15)
     private let mostCached: Int
 
     /// - Parameter mostCached: addresses that are cached at most.
@@ -51,7 +52,7 @@ final class NodeDirectory: Sendable {
 
     private func write(_ node: String, at address: String) {
         guard !isWithdrawn.load(ordering: .relaxed) else { return }
-        redis.post(RedisCommand("SET", Self.key(node), address, "PX", Int(Self.lifetime.wholeMilliseconds)))
+        redis.post(RedisCommand("SET", Self.key(node), address, "PX", Int(times.lifetime.wholeMilliseconds)))
     }
 
     /// Stops publishing the address and deletes it.

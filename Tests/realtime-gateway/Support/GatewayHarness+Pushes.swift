@@ -59,6 +59,24 @@ extension GatewayHarness {
         }
     }
 
+    /// The provider refuses all pushes for now, and wants each of them an hour later.
+    static let hourLater = Array(
+        repeating: (status: UInt16(503), code: "UNAVAILABLE", retryAfter: String?("3600")), count: 100)
+
+    /// Waits until so many pushes have been refused for an hour. None of them is sent again before `endWaits`.
+    func refusedForNow(count: Int) async throws {
+        try await eventually("a refusal of each") {
+            try await self.ask(
+                """
+                select count(*) from realtime.push
+                where attempts > 0 and due_at > (extract(epoch from now()) * 1000)::bigint + 1800000
+                """) == "\(count)"
+        }
+    }
+
+    /// Ends the waits of all pushes.
+    func endWaits() async throws { _ = try await ask("update realtime.push set due_at = 0 where done_at is null") }
+
     /// Waits until every job on the stream has been taken to its end.
     func taken() async throws {
         try await eventually("all jobs' ends") {

@@ -41,6 +41,9 @@ final class GatewayHarness: Stoppable {
             "auth_url": peers.url, "workspace_url": peers.url, "chat_url": peers.url,
             "ping_interval": "1s", "drain_window": "300ms",
             "ping_timeout": "\(min(50, Int(Duration.seconds(10).patiently / .seconds(1))))s",
+            // A client that stands still takes nothing, and shows no identity, for as long as that lasts.
+            "reader_patience": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
+            "nameless_timeout": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
         ]
         return common.merging(own) { _, own in own }
     }

@@ -12,6 +12,8 @@ struct StubOfMe: Sendable {
     var awayPaths: Set<String> = []
     /// Calls for more messages at once fail; nil for no limit.
     var largestPage: Int?
+    /// The users whose access was asked for.
+    var accessUsers: Set<Int64> = []
 }
 
 /// The replies from which `/me` sockets begin.
@@ -97,6 +99,7 @@ extension PeersOfGateway {
 
     /// Holds the answer of a call if it is the next one of its kind.
     mutating func holdIfNext(_ call: StubCall) {
+        if call.path == "/internal/access", let user = call.id("user_id") { me.accessUsers.insert(user) }
         let isNextAccess = nextHeld != nil && call.path == "/internal/access" && call.id("user_id") == nextHeld
         if isNextAccess { nextHeld = nil }
         let isNextProfile = holdsNextProfile && call.path == "/internal/profiles"

@@ -9,8 +9,11 @@ final class Traveller: Sendable {
         var current: SocketClient?
         var isStopped = false
         var connections = 0
-        var losses: [Timestamp] = []
+        var losses: [ClosedRange<Timestamp>] = []
     }
+
+    /// The looks at a connection before its end that count as a part of it.
+    private static let mostLooks = 50
 
     private let namespace: String
     private let token: String
@@ -37,8 +40,8 @@ final class Traveller: Sendable {
         }
     }
 
-    /// When its connections have ended.
-    var losses: [Timestamp] { state.withLock(\.losses) }
+    /// When its connections have ended: between these moments, which are far apart if the machine stood still meanwhile.
+    var losses: [ClosedRange<Timestamp>] { state.withLock(\.losses) }
 
     /// Loses its connection.
     func drop() { state.withLock { $0.current }?.drop() }
@@ -61,11 +64,18 @@ final class Traveller: Sendable {
             {
                 state.withLock { $0.current = client }
                 try? client.join(namespace)
-                while !client.record.isEnded { try? await pause(for: .milliseconds(5)) }
+                // After a standstill the end may be seen only a few looks later, as another thread reads it.
+                var looks: [Timestamp] = []
+                while !client.record.isEnded {
+                    looks = Array(looks.suffix(Self.mostLooks - 1)) + [Timestamp.now]
+                    try? await pause(for: .milliseconds(5))
+                }
+                let end = Timestamp.now
+                let start = min(looks.first ?? end, end)
                 state.withLock { state in
                     state.past += client.record.texts(namespace)
                     state.current = nil
-                    state.losses.append(.now)
+                    state.losses.append(start...end)
                 }
             }
             try? await pause(for: .milliseconds(50))
