@@ -474,6 +474,13 @@ def test_a_process_that_ends_while_the_disk_is_full_is_restarted_with_the_settin
     assert configuration == (tmp_path / "data/before").read_text() == "public_address = 127.0.0.1:5\n"
 
 
+@pytest.mark.parametrize(("patience", "seconds"), [("3", "180"), ("1", "60"), ("", "60"), ("0.04", "60"), ("08", "60"), ("x", "60")])
+def test_the_patience_of_tests_multiplies_the_time_of_a_start(patience, seconds):
+    command = ["bash", "-euo", "pipefail", "-c", f"source {CHECKOUT}/deploy/lib.sh; patiently 60"]
+    result = subprocess.run(command, env={**os.environ, "MARU_PATIENCE": patience}, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, seconds), result.stderr
+
+
 def test_the_gateway_keeps_its_configuration_if_a_new_one_cannot_be_written(tmp_path):
     render = CHECKOUT / "deploy/nginx/render"
     assert subprocess.run([render, tmp_path]).returncode == 0
@@ -507,6 +514,9 @@ def test_an_ordinary_user_can_run_it():
         folder.chmod(0o755)
         for part in ("deploy", "docs", "Web", "Tests/Deploy"):
             shutil.copytree(CHECKOUT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        # Without them deploy/up would ask the package index, and wait for it where it is slow.
+        if (CHECKOUT / ".build/viewers").exists():
+            shutil.copytree(CHECKOUT / ".build/viewers", folder / ".build/viewers")
         as_nobody = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
         with Instance(folder, [*as_nobody, "env", "HOME=/tmp"]) as instance:
             os.chown(instance.folder, user.pw_uid, user.pw_gid)
