@@ -12,7 +12,9 @@ import ssl
 import subprocess
 
 import pytest
-from gateway import CHECKOUT, eventually, free_ports, is_closed, make_certificate, patiently, read_reply, workers_of
+from gateway import (
+    CHECKOUT, PATIENT_CLIENTS, change, eventually, free_ports, is_closed, make_certificate, patiently, read_reply, workers_of,
+)  # fmt: skip
 
 # Tells its time. Only between two looks at the instances it takes some, and less than it is told. A test that counts the looks allows
 # each of them.
@@ -31,11 +33,7 @@ class Entry:
         self.scripts = CHECKOUT / "deploy/nginx"
         if changes:
             self.scripts = shutil.copytree(self.scripts, folder / "nginx")
-        for old, new in changes:
-            holders = [each for each in self.scripts.glob("*.conf") if old in each.read_text()]
-            assert holders, f"the configuration has no {old}"
-            for each in holders:
-                each.write_text(each.read_text().replace(old, new))
+            change(self.scripts, changes)
         self.port, self.tls_port, status_port = free_ports(3)
         self.clients = folder / "clients.json"
         self.admit("one")
@@ -265,8 +263,7 @@ def test_the_oldest_workers_end_when_their_sockets_outlast_many_reloads(tmp_path
     request = b"GET /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: one\r\n\r\n"
     # A service that takes calls and never answers. nginx would end the first call, and with it the oldest worker, before the last reload
     # of a slow machine.
-    patient = [("proxy_read_timeout 60s;", f"proxy_read_timeout {round(patiently(600))}s;"),
-               ("client_header_timeout 10s;", f"client_header_timeout {round(patiently(60))}s;")]
+    patient = [("proxy_read_timeout 60s;", f"proxy_read_timeout {round(patiently(600))}s;"), *PATIENT_CLIENTS]
     server = socket.create_server((f"{address}.7", 8101), backlog=64)
     with server, Entry(tmp_path, patient) as entry, contextlib.ExitStack() as calls:
         generations, held = [], []

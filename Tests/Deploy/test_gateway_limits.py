@@ -70,12 +70,11 @@ def test_an_address_that_floods_with_many_tokens_is_limited_and_others_are_not(t
 def test_connections_from_one_address_are_bounded(tmp_path):
     upgrade = b"GET /socket.io/ HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
     with Gateway(tmp_path, CONNECTIONS_PER_ADDRESS="10") as gateway:
-        sockets, statuses = [], []
-        for _ in range(12):
-            sockets.append(gateway.connect())
-            # At once: nginx cuts off a connection that sends nothing for ten seconds.
-            sockets[-1].sendall(upgrade)
-            statuses.append(read_head(sockets[-1])[0])
+        sockets = [gateway.connect() for _ in range(12)]
+        statuses = []
+        for each in sockets:
+            each.sendall(upgrade)
+            statuses.append(read_head(each)[0])
         assert statuses == [101] * 10 + [400] * 2
         with gateway.connect("127.0.0.2") as other:
             other.sendall(upgrade)
