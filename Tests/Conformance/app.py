@@ -3,6 +3,7 @@
 import base64
 import itertools
 import json
+import time
 from urllib.parse import quote
 
 import contract
@@ -26,6 +27,11 @@ ONCE_MORE = Retry(
 )
 
 
+# Seconds after which an app renews its access token. The shortest life of one is fifteen minutes, and all tests take longer on a slow
+# machine.
+RENEWAL = 300
+
+
 class App:
     def __init__(self, product, key):
         self.product = product
@@ -37,6 +43,8 @@ class App:
         self.session.mount("http://", HTTPAdapter(max_retries=ONCE_MORE))
         self.session.headers["SesacKey"] = key
         self.token = None
+        # The access token of the last sign-in or renewal, and its time.
+        self.signed_in = ("", 0.0)
 
     # Signing in
 
@@ -54,6 +62,20 @@ class App:
         tokens = account.get("token", account)
         self.id = account["user_id"]
         self.token, self.refresh = tokens["accessToken"], tokens["refreshToken"]
+        self.signed_in = (self.token, time.monotonic())
+
+    def stay_signed_in(self):
+        """Renews an old access token, as apps do. A token of a test's own stays as it is, and so does one of an ended session."""
+        token, since = self.signed_in
+        if self.token != token or time.monotonic() - since < RENEWAL:
+            return
+        self.signed_in = (token, time.monotonic())
+        headers = {"Authorization": token, "RefreshToken": self.refresh}
+        renewed = self.session.get(f"{self.product.base}/v1/auth/refresh", headers=headers, timeout=patiently(30)).json()
+        if "accessToken" in renewed:
+            self.refresh = renewed.get("refreshToken", self.refresh)
+            self.token = renewed["accessToken"]
+            self.signed_in = (self.token, time.monotonic())
 
     def another_device(self, device=""):
         """The same account with another session."""
@@ -71,6 +93,7 @@ class App:
     # Calls
 
     def send(self, method, path, headers=(), as_others=False, **more):
+        self.stay_signed_in()
         sent = {"Authorization": self.token} if self.token else {}
         sent.update(headers)
         url = f"{self.product.base}/v1{path}"

@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import subprocess
+import time
 
 import pytest
 from app import PASSWORD, App
@@ -42,6 +43,22 @@ def moment(seconds):
     """The time so many seconds from now, as calls have it."""
     at = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+# Seconds after which the doctor gives up its message.
+LONGEST_PROBE = 10
+
+
+def diagnosis(doctor):
+    """The doctor's report on a product in order. On a machine that stands still for as long as the doctor waits, it is asked again."""
+    for _ in range(4):
+        began = time.monotonic()
+        try:
+            return doctor("doctor", "--json")
+        except AssertionError:
+            if time.monotonic() - began < LONGEST_PROBE:
+                raise
+    return doctor("doctor", "--json")
 
 
 def acts(ctl, subject):
@@ -263,7 +280,7 @@ def test_what_waits_and_what_is_in_force_is_shown_without_secrets(product, ctl):
 
 def test_the_doctor_finds_everything_in_order_and_hears_its_message(ctl):
     for _ in range(2):  # The first run makes an account and a workspace, the second one uses them.
-        found = ctl("doctor", "--json")
+        found = diagnosis(ctl)
         assert found["healthy"], found
         checks = {each["check"]: each for each in found["checks"]}
         assert checks["a message"]["detail"].startswith("sent and heard")
@@ -343,7 +360,7 @@ def test_an_operator_with_a_credential_of_their_own_is_named_in_the_log(product,
     assert names == {"cara"}
     # All services let the operator in, and the shared credential cannot use the name.
     assert "chat-service" in cara("settings", "--service", "chat-service")
-    assert cara("doctor", "--json")["healthy"]
+    assert diagnosis(cara)["healthy"]
     refusal = ctl("users", "show", user.id, "--as", "cara", status=FAILED)
     assert "cara has a credential of their own" in refusal
     assert shown["credential"] not in (product.data / "secrets/operators/operators").read_text()

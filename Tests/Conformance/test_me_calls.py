@@ -111,7 +111,16 @@ def test_a_flood_is_refused_and_its_neighbours_go_on(product, pair):
         replies = [device.ask("typing", {"room": room})]
         # Twenty a second are admitted after the burst, so that a machine that stood still gets more of them through.
         assert "errorCode" in replies[0] or time.monotonic() - began >= 1.5
-        eventually(lambda: "errorCode" in replies[-1] or replies.append(device.ask("typing", {"room": room})), pause=0)
+
+        def is_refused():
+            if "errorCode" not in replies[-1]:
+                # On a slow machine a call at a time is no flood.
+                for number in range(40):
+                    device.tell("typing", {"room": room})
+                replies.append(device.ask("typing", {"room": room}))
+            return "errorCode" in replies[-1]
+
+        eventually(is_refused, pause=0)
         refused = replies[-1]
         assert refused["errorCode"] == "E98" and refused["retryAfter"] > 0
         assert other.ask("typing", {"room": room}) == {}

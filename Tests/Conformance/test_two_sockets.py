@@ -4,6 +4,7 @@ import json
 import pathlib
 import signal
 import threading
+import time
 
 import contract
 import pytest
@@ -15,6 +16,9 @@ PROFILES = json.loads((pathlib.Path(__file__).resolve().parents[2] / "deploy/cli
 FATAL = [key for key in contract.KEYS if PROFILES[key]["repeated_event"] == "fatal"]
 HARMLESS = [key for key in contract.KEYS if key not in FATAL]
 each_key = pytest.mark.parametrize("key", contract.KEYS)
+# Seconds. A history reply leaves out the messages of a socket of its session for this long after the join, and a joining socket waits a
+# little longer than the second time for the reply. On a machine that stood still between the two, a message may come twice.
+JOINED_JUST_NOW, HISTORY_WAIT = 3, 0.8
 
 
 @pytest.fixture(scope="module")
@@ -65,17 +69,26 @@ def test_each_socket_gets_what_is_said_after_its_join_whatever_the_sessions_olde
 def test_a_history_reply_leaves_out_what_the_joining_socket_was_just_sent(product, author, room, key):
     app, channel = room
     namespace = f"/ws-channel-{channel.id}"
-    cursor = author.say(channel, "read")["createdAt"]
-    app.history(channel)
-    with Sockets(product) as sockets:
-        assert sockets.open("one", namespace, cookie=app.cookie)
-        author.say(channel, "live")
-        sockets.await_contents("one", ["live"])
-        assert [each["content"] for each in app.history(channel, cursor)] == []
-        # A client without any message yet cannot take live ones in: its history holds everything.
-        assert [each["content"] for each in app.history(channel)] == ["read", "live"]
+    said = []
+    while True:
+        read, live = f"read {len(said)}", f"live {len(said)}"
+        said += [read, live]
+        cursor = author.say(channel, read)["createdAt"]
+        app.history(channel)
+        with Sockets(product) as sockets:
+            began = time.monotonic()
+            assert sockets.open("one", namespace, cookie=app.cookie)
+            author.say(channel, live)
+            sockets.await_contents("one", [live])
+            found = [each["content"] for each in app.history(channel, cursor)]
+            if found and time.monotonic() - began >= JOINED_JUST_NOW and len(said) < 10:
+                continue
+            assert found == []
+            # A client without any message yet cannot take live ones in: its history holds everything.
+            assert [each["content"] for each in app.history(channel)] == said
+            break
     other = app.another_device()
-    assert [each["content"] for each in other.history(channel, cursor)] == ["live"]
+    assert [each["content"] for each in other.history(channel, cursor)] == [live]
 
 
 @pytest.mark.parametrize("key", HARMLESS)
@@ -93,7 +106,18 @@ def test_a_history_reply_holds_everything_where_repeated_events_are_harmless(pro
 @pytest.mark.parametrize("key", ["gathering", "gen-2024-07"])
 def test_entering_a_busy_room_over_a_slow_network_shows_each_message_once(product, author, room, key):
     app, channel = room
+    for _ in range(5):
+        numbers, longest = shown_in_a_busy_room(product, author, app, channel)
+        if numbers == list(range(1, numbers[-1] + 1)) or longest < HISTORY_WAIT:
+            break
+        channel = author.make_channel(channel.workspace, None, app)
+    assert numbers == list(range(1, numbers[-1] + 1)), longest
+
+
+def shown_in_a_busy_room(product, author, app, channel):
+    """The numbers of all messages that the app shows after six entries, and the longest time until one had its history."""
     namespace = f"/ws-channel-{channel.id}"
+    longest = 0
     shown, cursor = [], author.say(channel, "0")["createdAt"]
     app.history(channel)
     done = threading.Event()
@@ -110,9 +134,11 @@ def test_entering_a_busy_room_over_a_slow_network_shows_each_message_once(produc
         try:
             for entry in range(6):
                 with Sockets(wire) as sockets:
+                    began = time.monotonic()
                     opening = threading.Thread(target=sockets.open, args=("app", namespace), kwargs={"cookie": app.cookie})
                     opening.start()
                     history = app.history(channel, cursor)
+                    longest = max(longest, time.monotonic() - began)
                     opening.join()
                     newest = str(len(said))
                     sockets.wait(lambda: newest in sockets.contents("app"))
@@ -123,5 +149,4 @@ def test_entering_a_busy_room_over_a_slow_network_shows_each_message_once(produc
             done.set()
             talking.join()
             app.product = product
-    numbers = sorted(map(int, shown))
-    assert numbers == list(range(1, numbers[-1] + 1))
+    return sorted(map(int, shown)), longest

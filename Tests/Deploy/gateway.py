@@ -29,6 +29,12 @@ SERVICES = {
 # A machine that stands still would leave no time for the second instance.
 PATIENT_RETRIES = ("proxy_next_upstream_timeout 5s;", "proxy_next_upstream_timeout 60s;")
 
+# nginx would cut off a client that stands still before it sends. Tests of these limits have their own.
+PATIENT_CLIENTS = (
+    ("client_header_timeout 10s;", f"client_header_timeout {round(patiently(60))}s;"),
+    ("client_body_timeout 15s;", f"client_body_timeout {round(patiently(60))}s;"),
+)
+
 given_ports = set()
 
 
@@ -90,11 +96,8 @@ class Gateway:
 
     def __enter__(self):
         subprocess.run([CHECKOUT / "deploy/nginx/render", self.folder], env=self.environment, check=True)
-        for old, new in self.changes:
-            holders = [each for each in self.folder.glob("*.conf") if old in each.read_text()]
-            assert holders, f"the configuration has no {old}"
-            for each in holders:
-                each.write_text(each.read_text().replace(old, new))
+        changed = {old for old, _ in self.changes}
+        change(self.folder, [*self.changes, *(pair for pair in PATIENT_CLIENTS if pair[0] not in changed)])
         self.errors = open(self.folder / "errors.log", "w")
         self.process = subprocess.Popen([CHECKOUT / "deploy/nginx/start", self.folder], stderr=self.errors)
         deadline = time.monotonic() + patiently(60)
@@ -140,6 +143,15 @@ class Gateway:
         reply = self.request(target, **arguments)
         assert reply.status == 200, reply
         return reply.json()
+
+
+def change(folder, changes):
+    """Replaces texts in the configuration of nginx in a folder."""
+    for old, new in changes:
+        holders = [each for each in folder.glob("*.conf") if old in each.read_text()]
+        assert holders, f"the configuration has no {old}"
+        for each in holders:
+            each.write_text(each.read_text().replace(old, new))
 
 
 def workers_of(master):

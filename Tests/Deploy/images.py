@@ -17,7 +17,7 @@ import time
 import pytest
 import requests
 from composition import PIXEL, Composition, Conversation, Person, docker
-from gateway import CHECKOUT, SERVICES, eventually, make_certificate
+from gateway import CHECKOUT, SERVICES, eventually, make_certificate, patiently
 from urllib3.util import Retry
 
 
@@ -44,7 +44,7 @@ def conversation(composition):
 
 
 def test_all_is_healthy_within_thirty_seconds(composition):
-    assert composition.seconds_to_healthy < 30
+    assert composition.seconds_to_healthy < patiently(30)
 
 
 def test_a_message_goes_from_login_to_a_socket(conversation):

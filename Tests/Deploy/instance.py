@@ -38,7 +38,9 @@ class Instance:
 
     @property
     def environment(self):
-        return {**os.environ, "MARU_PROGRAMS": str(self.programs), "MARU_LOG_LEVEL": "not for the services"}
+        # A test may set another time in which a new process must become ready.
+        patient = {"MARU_ROLL_SECONDS": str(round(patiently(60)))}
+        return {**patient, **os.environ, "MARU_PROGRAMS": str(self.programs), "MARU_LOG_LEVEL": "not for the services"}
 
     def command(self, name, *options):
         return [*self.as_user, self.checkout / "deploy" / name, "--data", self.data, *options]

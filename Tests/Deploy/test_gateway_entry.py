@@ -12,18 +12,28 @@ import ssl
 import subprocess
 
 import pytest
-from gateway import CHECKOUT, eventually, free_ports, is_closed, make_certificate, patiently, read_reply, workers_of
+from gateway import (
+    CHECKOUT, PATIENT_CLIENTS, change, eventually, free_ports, is_closed, make_certificate, patiently, read_reply, workers_of,
+)  # fmt: skip
 
-# Tells its time. Only between two looks at the instances it takes some, and less than it is told.
+# Tells its time. Only between two looks at the instances it takes some, and less than it is told. A test that counts the looks allows
+# each of them.
 SLEEP = """#!/bin/sh
 echo "$1" >>{folder}/slept
-[ "$1" != 2 ] || exec /bin/sleep 0.2
+[ "$1" = 2 ] || exit 0
+/bin/sleep 0.2
+while [ -e {folder}/allowed ] && [ "$(grep -cx 2 {folder}/slept)" -gt "$(cat {folder}/allowed)" ]; do /bin/sleep 0.02; done
 """
 
 
 class Entry:
-    def __init__(self, folder, **environment):
+    def __init__(self, folder, changes=(), **environment):
+        """`changes` are pairs of texts to replace in the configuration, as those of Gateway."""
         self.folder = folder
+        self.scripts = CHECKOUT / "deploy/nginx"
+        if changes:
+            self.scripts = shutil.copytree(self.scripts, folder / "nginx")
+            change(self.scripts, changes)
         self.port, self.tls_port, status_port = free_ports(3)
         self.clients = folder / "clients.json"
         self.admit("one")
@@ -47,11 +57,12 @@ class Entry:
 
     def __enter__(self):
         with open(self.folder / "log", "w") as log:
-            self.process = subprocess.Popen([CHECKOUT / "deploy/nginx/entry"], env=self.environment, stderr=log)
+            self.process = subprocess.Popen([self.scripts / "entry"], env=self.environment, stderr=log)
         eventually(lambda: self.status("one"), 60)
         return self
 
     def __exit__(self, *_):
+        (self.folder / "allowed").unlink(missing_ok=True)
         self.process.terminate()
         assert self.process.wait(patiently(60)) == 0
 
@@ -83,6 +94,16 @@ class Entry:
     def looks(self):
         """How often it has slept before it looked at the instances and the certificate again."""
         return self.sleeps().count("2")
+
+    def look(self, count):
+        """Lets it look so many times, where the file `allowed` has been there since the start, and waits until it has."""
+        allowed = self.folder / "allowed"
+        looks = int(allowed.read_text()) + count
+        # In one step, because the gateway may be reading it.
+        (self.folder / "allowed.new").write_text(str(looks))
+        (self.folder / "allowed.new").replace(allowed)
+        # Each look ends before the next sleep.
+        eventually(lambda: self.looks() == looks + 1, 60)
 
     def sleeps(self):
         # It serves before its first sleep.
@@ -212,25 +233,27 @@ def test_the_instances_are_where_they_were_while_there_is_no_name_server(tmp_pat
 
 def test_a_service_is_gone_when_its_name_stays_lost_and_not_by_one_lost_answer(tmp_path):
     upstreams, lost = write_getent(tmp_path), tmp_path / "lost"
+    # A test that stands still would miss the looks at which it is not gone yet.
+    (tmp_path / "allowed").write_text("0")
     with Entry(tmp_path) as entry:
         # Together they are lost for longer than a service may be.
         for name in ("payment-service", "chat-service", "auth-service"):
             lost.write_text(name)
-            looks = entry.looks()
-            eventually(lambda: entry.looks() >= looks + 7)
+            entry.look(7)
             assert "127.0.0.1:1 " not in upstreams.read_text()
-        looks = entry.looks()
         lost.write_text("chat-service\n")
-        eventually(lambda: "server 127.0.0.1:1 " in upstreams.read_text())
-        assert looks + 13 <= entry.looks()
-        assert "server 127.0.0.7:8103 " not in upstreams.read_text() and "server 127.0.0.7:8105 " in upstreams.read_text()
+        entry.look(14)
+        assert "127.0.0.1:1 " not in upstreams.read_text()
+        entry.look(1)
+        assert "server 127.0.0.1:1 " in upstreams.read_text() and "server 127.0.0.7:8103 " not in upstreams.read_text()
+        assert "server 127.0.0.7:8105 " in upstreams.read_text()
         # Another one that is lost then has as much time as any.
         lost.write_text("chat-service\npayment-service\n")
-        looks = entry.looks()
-        eventually(lambda: entry.looks() >= looks + 4)
+        entry.look(4)
         assert "server 127.0.0.7:8105 " in upstreams.read_text()
         lost.unlink()
-        eventually(lambda: "server 127.0.0.7:8103 " in upstreams.read_text())
+        entry.look(1)
+        assert "server 127.0.0.7:8103 " in upstreams.read_text()
 
 
 def test_the_oldest_workers_end_when_their_sockets_outlast_many_reloads(tmp_path):
@@ -238,8 +261,11 @@ def test_the_oldest_workers_end_when_their_sockets_outlast_many_reloads(tmp_path
     address = f"127.{random.randrange(1, 250)}.{random.randrange(250)}"
     (tmp_path / "bin/getent").write_text(f'#!/bin/sh\necho "{address}.7   STREAM $2"\n')
     request = b"GET /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: one\r\n\r\n"
-    # A service that takes calls and never answers.
-    with socket.create_server((f"{address}.7", 8101), backlog=64), Entry(tmp_path) as entry, contextlib.ExitStack() as calls:
+    # A service that takes calls and never answers. nginx would end the first call, and with it the oldest worker, before the last reload
+    # of a slow machine.
+    patient = [("proxy_read_timeout 60s;", f"proxy_read_timeout {round(patiently(600))}s;"), *PATIENT_CLIENTS]
+    server = socket.create_server((f"{address}.7", 8101), backlog=64)
+    with server, Entry(tmp_path, patient) as entry, contextlib.ExitStack() as calls:
         generations, held = [], []
         for _ in range(9):
             (worker,) = eventually(lambda: new if len(new := set(entry.workers()) - set(generations)) == 1 else None)

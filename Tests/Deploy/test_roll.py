@@ -150,7 +150,7 @@ def test_a_process_that_ends_during_a_roll_is_restarted(running):
     eventually(lambda: (running.data / "run/old-chat-service.pid").exists(), 60)
     running.kill("auth-service")
     os.kill(running.process("chat-service"), 9)
-    # A new process that ends in a certain moment is started again, and the roll gives up after a minute.
+    # A new process that ends in a certain moment is started again, and the roll gives up after its time.
     assert rolling.wait(patiently(120)) == 1
 
 

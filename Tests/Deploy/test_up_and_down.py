@@ -89,19 +89,22 @@ def test_down_without_a_running_instance_is_no_error(instance):
 def test_a_warm_start_takes_less_than_ten_seconds_and_keeps_ports_secrets_and_data(instance):
     instance.up()
     secrets = {path: path.read_text() for path in (instance.data / "secrets").rglob("*") if path.is_file()}
-    ports = (instance.data / "ports").read_text()
     assert instance.psql("chat", "CREATE TABLE kept AS SELECT 1").returncode == 0
 
-    def seconds():
+    def ports():
+        return sorted((instance.data / "ports").read_text().split())
+
+    def is_quick_and_keeps_ports():
+        before = ports()
         instance.down()
         began = time.monotonic()
         instance.up("--detach")
-        return time.monotonic() - began
+        return time.monotonic() - began < patiently(10) and ports() == before
 
-    # A start during which the machine stands still takes longer, so another one counts.
-    assert any(seconds() < patiently(10) for _ in range(3))
+    # A start during which the machine stands still takes longer, and another instance may have taken a port meanwhile. So another start
+    # counts.
+    assert any(is_quick_and_keeps_ports() for _ in range(3))
     assert {path: path.read_text() for path in (instance.data / "secrets").rglob("*") if path.is_file()} == secrets
-    assert sorted((instance.data / "ports").read_text().split()) == sorted(ports.split())
     assert instance.psql("chat", "SELECT * FROM kept").stdout == "1\n"
 
 
@@ -279,11 +282,21 @@ def test_a_requested_port_that_is_taken_is_named(instance):
         assert result.returncode != 0 and f"port {port} is taken" in result.stderr
 
 
+def are_free(ports):
+    with contextlib.ExitStack() as opened, contextlib.suppress(OSError):
+        for port in ports:
+            opened.enter_context(socket.create_server(("127.0.0.1", port)))
+        return True
+    return False
+
+
 def test_ports_can_be_requested(instance):
     # Five ports in a row for the services, and five for their internal addresses. deploy/up chooses none of these by itself.
     rows = set()
     while len(rows) < 3:
-        rows.add(free_ports(1)[0] // 20 * 20 + 10)
+        row = free_ports(1)[0] // 20 * 20 + 10
+        if are_free(range(row, row + 5)):
+            rows.add(row)
     gateway, services, internals = rows
     instance.up("--port", str(gateway), "--services", str(services), "--internal", str(internals))
     assert json.loads(instance.get("/v1/store/item/list"))["service"] == "payment-service"
@@ -461,6 +474,13 @@ def test_a_process_that_ends_while_the_disk_is_full_is_restarted_with_the_settin
     assert configuration == (tmp_path / "data/before").read_text() == "public_address = 127.0.0.1:5\n"
 
 
+@pytest.mark.parametrize(("patience", "seconds"), [("3", "180"), ("1", "60"), ("", "60"), ("0.04", "60"), ("08", "60"), ("x", "60")])
+def test_the_patience_of_tests_multiplies_the_time_of_a_start(patience, seconds):
+    command = ["bash", "-euo", "pipefail", "-c", f"source {CHECKOUT}/deploy/lib.sh; patiently 60"]
+    result = subprocess.run(command, env={**os.environ, "MARU_PATIENCE": patience}, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, seconds), result.stderr
+
+
 def test_the_gateway_keeps_its_configuration_if_a_new_one_cannot_be_written(tmp_path):
     render = CHECKOUT / "deploy/nginx/render"
     assert subprocess.run([render, tmp_path]).returncode == 0
@@ -494,6 +514,9 @@ def test_an_ordinary_user_can_run_it():
         folder.chmod(0o755)
         for part in ("deploy", "docs", "Web", "Tests/Deploy"):
             shutil.copytree(CHECKOUT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        # Without them deploy/up would ask the package index, and wait for it where it is slow.
+        if (CHECKOUT / ".build/viewers").exists():
+            shutil.copytree(CHECKOUT / ".build/viewers", folder / ".build/viewers")
         as_nobody = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
         with Instance(folder, [*as_nobody, "env", "HOME=/tmp"]) as instance:
             os.chown(instance.folder, user.pw_uid, user.pw_gid)

@@ -14,6 +14,17 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = float(os.environ.get("MARU_PATIENCE", 1))
 # Seconds of a warm start.
 LONGEST_START = 10 * PATIENCE
+# Time limits that calls of a machine which stands still would meet, in seconds: those of all services, and those of some, with the most
+# that the setting may have.
+LIMITS = {"internal_timeout": 3, "database_timeout": 5, "database_connect_timeout": 2, "redis_timeout": 1, "connect_timeout": 3}
+LIMITS_OF = {
+    "auth-service": {"provider_deadline": (5, 60)},
+    "workspace-service": {},
+    "chat-service": {"command_timeout": (3, 30), "webhook_timeout": (10, 60)},
+    # The commands of a page answer no pings, so that a socket lasts for the interval and the time-out.
+    "realtime-gateway": {"provider_deadline": (10, 50), "nameless_timeout": (10, 60), "ping_timeout": (20, 50)},
+    "payment-service": {"provider_deadline": (5, 60)},
+}
 
 
 @dataclass
@@ -35,9 +46,10 @@ def warm_start():
     data = folder / "data"
     # A machine that stands still for seconds must not fail calls.
     (data / "settings").mkdir(parents=True)
-    for program in ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"):
-        limits = {"internal_timeout": 3, "database_timeout": 5, "database_connect_timeout": 2, "redis_timeout": 1, "connect_timeout": 3}
-        own = "".join(f"{name} = {round(seconds * PATIENCE)}s\n" for name, seconds in limits.items())
+    for program, limits in LIMITS_OF.items():
+        patient = {name: round(seconds * PATIENCE) for name, seconds in LIMITS.items()}
+        patient |= {name: min(most, round(seconds * PATIENCE)) for name, (seconds, most) in limits.items()}
+        own = "".join(f"{name} = {seconds}s\n" for name, seconds in patient.items())
         (data / f"settings/{program}.conf").write_text(own)
     environment = {**os.environ, "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
 

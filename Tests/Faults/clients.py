@@ -47,9 +47,11 @@ class Client:
 
     async def call(self, method, path, **more):
         """Returns the status and the body; the status is 0 if there was no reply."""
+        began = time.time()
         status, body = await self.attempt(method, path, **more)
         if status not in (200, 201):
-            self.recording.failures.append(f"{method} {path.split('?')[0]}: {status} {body} at {time.time() - self.recording.began:.2f}")
+            text = f"{method} {path.split('?')[0]}: {status} {body} at {time.time() - self.recording.began:.2f}"
+            self.recording.failures.append((began, time.time(), text))
         return status, body
 
     async def attempt(self, method, path, **more):

@@ -164,8 +164,8 @@ class Recording:
     outages: list[tuple[float, float]] = field(default_factory=list)
     # Times in which Redis could lose or miss session cursors: from, until.
     cursor_gaps: list[tuple[float, float]] = field(default_factory=list)
-    # Calls without a good reply. Faults cause some; a roll must not.
-    failures: list[str] = field(default_factory=list)
+    # Calls without a good reply: from, until, and the failure. Faults cause some; a roll must not.
+    failures: list[tuple[float, float, str]] = field(default_factory=list)
     # Successful reads of a history: from, until.
     reads: list[tuple[float, float]] = field(default_factory=list)
     # Times at which connections between gateway and apps were reset, so that bytes in flight were lost.

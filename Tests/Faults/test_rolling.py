@@ -103,7 +103,8 @@ def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_
     callers += [Caller(product, reader, (("GET", path, None) for path in itertools.cycle(reads))) for _ in range(2)]
 
     command = [CHECKOUT / "deploy/roll", "--data", product.data]
-    environment = {"PATH": "/usr/bin:/bin", "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
+    ready_within = str(round(patiently(60)))
+    environment = {"PATH": "/usr/bin:/bin", "MARU_PROGRAMS": str(CHECKOUT / ".build/debug"), "MARU_ROLL_SECONDS": ready_within}
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patiently(300))
     for each in callers:
         each.is_over.set()

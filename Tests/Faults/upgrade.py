@@ -19,12 +19,15 @@ from faults import CHECKOUT, Run
 from clients import Client
 from deployment import Deployment
 from processes import SERVICES
-from waiting import patiently
+from waiting import patiently, stalled
 
 # Clients that call every service all the time, so that a moment without a service meets a call.
 CALLERS = 4
 # Sends in each phase of the upgrade, and calls of each kind.
 SENDS, CALLS = 600, 100
+# Calls, statements and connections have time-outs of seconds, which the older release does not let tests extend. A machine that stood still
+# for longer than this within a call, in seconds, may have made it time out.
+LONG_STALL = 1
 
 
 class Upgrade(Deployment):
@@ -148,7 +151,8 @@ class UpgradeRun(Run):
             await asyncio.sleep(0.1)
 
     def promises(self):
-        return super().promises() | {"no call fails": self.recording.failures}
+        failed = [text for *span, text in self.recording.failures if stalled(*span, self.recording.stalls) <= LONG_STALL]
+        return super().promises() | {"no call fails": failed}
 
 
 def main():

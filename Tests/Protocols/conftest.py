@@ -36,6 +36,13 @@ def patient_port():
 
 
 @pytest.fixture(scope="session")
+def waiting_port():
+    """It pings as the suites expect, and a client may stand still before it answers."""
+    with serving("socketio-conformance", "3", str(20_000 * PATIENCE)) as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
 def slow_port():
     """It also pings less often: the older client wants each answer before its next ping."""
     with serving("socketio-conformance", "3", str(PATIENT_TIMEOUT * 1000), str(PATIENT_TIMEOUT * 1000)) as port:
@@ -50,11 +57,11 @@ def quiet_port():
 
 
 @pytest.fixture
-def engine(conformance_port, patient_port, quiet_port, request):
+def engine(conformance_port, waiting_port, quiet_port, request):
     """A server of Engine.IO in one version; by default each test runs once for every version."""
     path, version = request.param
     mark = request.node.get_closest_marker("pings")
-    ports = {"suite": conformance_port, "patient": patient_port}
+    ports = {"suite": conformance_port, "patient": waiting_port}
     return Engine(ports[mark.args[0]] if mark else quiet_port, path, version)
 
 

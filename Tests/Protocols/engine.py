@@ -12,6 +12,11 @@ PING_TIMEOUT = 0.2
 # The public suites' time limit is less than a busy machine may take to run a client in Python.
 PATIENCE = int(os.environ.get("MARU_PATIENCE", "1"))
 PATIENT_TIMEOUT = 2 * PATIENCE
+# The pauses between two requests that must arrive in their order, from one attempt to the next: a busy server may take as long to read the
+# first.
+PAUSES = (0.05, 0.2, 0.8, 3, 6)
+# The library's own limits, 10 s for an opening and 20 s for the answer to a ping, are less than a machine may stand still.
+PATIENT_SOCKET = {"open_timeout": 20 * PATIENCE, "ping_interval": None}
 
 
 class Engine:
@@ -68,7 +73,7 @@ class Engine:
 
     def websocket(self, target=None):
         target = target.replace("polling", "websocket") if target else f"{self.query}&transport=websocket"
-        return websockets.connect(f"ws://127.0.0.1:{self.port}{target}", compression=None, open_timeout=10 * PATIENCE)
+        return websockets.connect(f"ws://127.0.0.1:{self.port}{target}", compression=None, **PATIENT_SOCKET)
 
     async def joinable(self):
         """Opens a WebSocket and reads its open packet."""

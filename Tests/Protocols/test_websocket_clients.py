@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 import websocket
 import websockets
-from engine import PATIENCE
+from engine import PATIENCE, PATIENT_SOCKET
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, Pong, Request, TextMessage
@@ -28,7 +28,8 @@ def text_of(length):
 
 async def echoes(url, extension):
     extensions = [extension] if extension else None
-    async with websockets.connect(url, extensions=extensions, compression=None, max_size=2 * LARGEST) as client:
+    options = {"extensions": extensions, "compression": None, "max_size": 2 * LARGEST}
+    async with websockets.connect(url, **options, **PATIENT_SOCKET) as client:
         assert bool(client.protocol.extensions) == bool(extension)
         for length in SIZES:
             for message in (text_of(length), random.randbytes(length)):
@@ -62,7 +63,7 @@ async def test_websockets_with_compression(url, server_forgets, client_forgets, 
 
 @pytest.mark.parametrize("compression", [None, "deflate"])
 async def test_the_largest_message_passes_and_no_larger(url, compression):
-    client = await websockets.connect(url, max_size=2 * LARGEST, compression=compression)
+    client = await websockets.connect(url, max_size=2 * LARGEST, compression=compression, **PATIENT_SOCKET)
     message = random.randbytes(LARGEST)
     await client.send(message)
     assert await client.recv() == message

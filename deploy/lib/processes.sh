@@ -124,10 +124,18 @@ port_answers() (
 # Checks that an HTTP GET is answered with 200.
 answers() { port_answers "$1" "GET $2 HTTP/1.0\r\nHost: localhost\r\n\r\n" 1 'HTTP/1.1 200 '; }
 
-# Waits until a command succeeds. Fails if process NAME ends or SECONDS pass.
+# Prints seconds as many times as MARU_PATIENCE says, which tests set on a slow machine: see deploy/test.
+patiently() {
+    local times=1
+    if [[ ${MARU_PATIENCE:-} =~ ^[1-9][0-9]{0,2}$ ]]; then times=$MARU_PATIENCE; fi
+    printf '%s' "$(($1 * times))"
+}
+
+# Waits until a command succeeds. Fails if process NAME ends or SECONDS pass, with the patience of tests.
 # await SECONDS NAME COMMAND...
 await() {
-    local deadline=$((SECONDS + $1)) name=$2
+    local deadline name=$2
+    deadline=$((SECONDS + $(patiently "$1")))
     shift 2
     until "$@"; do
         is_running "$name" || give_up "$name ended while starting"

@@ -71,7 +71,9 @@ final class ProductInstance: Stoppable {
             "MARU_PROGRAMS": ChildProcess.productsFolder, "MARU_GATEWAY_REQUESTS_PER_ADDRESS": "1000000",
             "MARU_GATEWAY_CONNECTIONS_PER_ADDRESS": "65535",
         ]
-        for name in ["PATH", "HOME"] { if let value = getenv(name) { environment[name] = String(cString: value) } }
+        for name in ["PATH", "HOME", "MARU_PATIENCE"] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
         let process = try ChildProcess(
             checkout + "/deploy/" + command, ["--data", folder.path + "/data"] + options, environment: environment,
             log: folder.path + "/log", atEnd: "TERM")
