@@ -102,7 +102,8 @@ struct DeletionTests {
             #expect(try await state(fixture, user)["waiting"]?.elements?.compactMap(\.string) == Self.parts)
             #expect(try await state(fixture, user)["addresses"]?.elements?.compactMap(\.string) == ["a@b.kr"])
             let first = #"{"user_id":"\#(user.id)","round":1,"messages":true}"#
-            try await eventually("the fact") { try await facts(fixture) == [first] }
+            // A machine that stands still gives the services no time for an answer, so they are told again.
+            try await eventually("the fact") { try await Set(facts(fixture)) == [first] }
             // The time for an answer is over, and another instance goes on.
             try await fixture.withInstance { _ in
                 try await eventually("the second fact") {
@@ -123,8 +124,10 @@ struct DeletionTests {
             #expect(try await state(fixture, user)["waiting"]?.elements?.map { $0 }.isEmpty == true)
             #expect(try await sql(fixture, "select addresses is null from auth.erasure") == "t")
             let last = #"{"user_id":"\#(user.id)","round":3,"messages":true}"#
+            // On a slow machine the second round was due by itself, so that the time of the deletion is still the true one.
             try await eventually("the last round") {
-                _ = try await sql(fixture, "update auth.erasure set due_at = 0 where round = 3 and attempts = 0")
+                _ = try await sql(
+                    fixture, "update auth.erasure set due_at = 0, requested_at = 0 where round = 3 and attempts = 0")
                 return try await facts(fixture).contains(last)
             }
             try await acknowledge(fixture, user, round: 3)
