@@ -195,6 +195,8 @@ struct DeletionTests {
             for number in UInt8(1)...2 { _ = try await fixture.upload(png + [number], user.access) }
             let portraits = fixture.service.files.path + "/profiles"
             #expect(try FileManager.default.contentsOfDirectory(atPath: portraits).count >= 2)
+            // The job that deletes old codes may begin late.
+            let now = Timestamp.now.milliseconds
             for statement in [
                 "insert into auth.identity (provider, subject, account, created_at) values ('kakao', '9', \(user.id), 1)",
                 "insert into auth.block (account, blocked, created_at) values (\(user.id), \(other.id), 1), (\(other.id), \(user.id), 1)",
@@ -204,7 +206,7 @@ struct DeletionTests {
                 """,
                 """
                 insert into auth.mail_code (purpose, address, account, seed, created_at, expires_at)
-                values ('reset', 'a@b.kr', null, '', 1, 1), ('verification', 'x', \(user.id), '', 1, 1)
+                values ('reset', 'a@b.kr', null, '', \(now), 1), ('verification', 'x', \(user.id), '', \(now), 1)
                 """,
                 "insert into auth.oidc_identity (issuer, subject, account, created_at) values ('i', 's', \(user.id), 1)",
                 "insert into auth.second_factor (account, seed, created_at) values (\(user.id), '\\x01', 1)",
