@@ -51,10 +51,9 @@ final class AuthFixture: Stoppable {
             "apple_url": providersURL + "/apple", "apple_client_ids": AppleStandin.clientID,
             "workspace_url": peersURL + "/workspace", "chat_url": peersURL + "/chat",
             "payment_url": peersURL + "/payment",
-            "provider_deadline": Self.patience,
-            // No test waits until it is over. A call that has no answer after half of it is sent again, and counts twice.
-            "internal_timeout": Self.patience,
+            "provider_deadline": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
         ]
+        all.merge(ServiceUnderTest.longLimits) { _, long in long }
         all.merge(settings) { _, override in override }
         self.settings = all
         service = try await ServiceUnderTest(
@@ -70,9 +69,6 @@ final class AuthFixture: Stoppable {
             database: service.database, redis: service.redis, assemble: App.assemble
         ).lent(to: body)
     }
-
-    /// The time limit of a call to a provider or another service.
-    private static let patience = "\(Int(Duration.seconds(30).patiently / .seconds(1)))s"
 
     private static let slots = TestSlots(3)
 

@@ -34,9 +34,8 @@ final class WorkspaceHarness: Stoppable {
             "auth_url": peers.url, "payment_url": peers.url, "chat_url": peers.url, "files_folder": files.path,
             "user_rate": "100000", "user_burst": "100000", "user_workspaces": "100000", "user_invitations": "100000",
             "workspace_invitations": "100000",
-            // No test waits until it is over. A call that has no answer after half of it is sent again, and counts twice.
-            "internal_timeout": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
         ]
+        all.merge(ServiceUnderTest.longLimits) { _, long in long }
         all.merge(settings) { _, given in given }
         all = all.filter { !$0.value.isEmpty }
         self.settings = all
