@@ -102,7 +102,8 @@ struct DeletionTests {
             #expect(try await state(fixture, user)["waiting"]?.elements?.compactMap(\.string) == Self.parts)
             #expect(try await state(fixture, user)["addresses"]?.elements?.compactMap(\.string) == ["a@b.kr"])
             let first = #"{"user_id":"\#(user.id)","round":1,"messages":true}"#
-            try await eventually("the fact") { try await facts(fixture) == [first] }
+            // A machine that stands still gives the services no time for an answer, so they are told again.
+            try await eventually("the fact") { try await Set(facts(fixture)) == [first] }
             // The time for an answer is over, and another instance goes on.
             try await fixture.withInstance { _ in
                 try await eventually("the second fact") {
@@ -123,8 +124,10 @@ struct DeletionTests {
             #expect(try await state(fixture, user)["waiting"]?.elements?.map { $0 }.isEmpty == true)
             #expect(try await sql(fixture, "select addresses is null from auth.erasure") == "t")
             let last = #"{"user_id":"\#(user.id)","round":3,"messages":true}"#
+            // On a slow machine the second round was due by itself, so that the time of the deletion is still the true one.
             try await eventually("the last round") {
-                _ = try await sql(fixture, "update auth.erasure set due_at = 0 where round = 3 and attempts = 0")
+                _ = try await sql(
+                    fixture, "update auth.erasure set due_at = 0, requested_at = 0 where round = 3 and attempts = 0")
                 return try await facts(fixture).contains(last)
             }
             try await acknowledge(fixture, user, round: 3)
@@ -192,6 +195,8 @@ struct DeletionTests {
             for number in UInt8(1)...2 { _ = try await fixture.upload(png + [number], user.access) }
             let portraits = fixture.service.files.path + "/profiles"
             #expect(try FileManager.default.contentsOfDirectory(atPath: portraits).count >= 2)
+            // The job that deletes old codes may begin late.
+            let now = Timestamp.now.milliseconds
             for statement in [
                 "insert into auth.identity (provider, subject, account, created_at) values ('kakao', '9', \(user.id), 1)",
                 "insert into auth.block (account, blocked, created_at) values (\(user.id), \(other.id), 1), (\(other.id), \(user.id), 1)",
@@ -201,7 +206,7 @@ struct DeletionTests {
                 """,
                 """
                 insert into auth.mail_code (purpose, address, account, seed, created_at, expires_at)
-                values ('reset', 'a@b.kr', null, '', 1, 1), ('verification', 'x', \(user.id), '', 1, 1)
+                values ('reset', 'a@b.kr', null, '', \(now), 1), ('verification', 'x', \(user.id), '', \(now), 1)
                 """,
                 "insert into auth.oidc_identity (issuer, subject, account, created_at) values ('i', 's', \(user.id), 1)",
                 "insert into auth.second_factor (account, seed, created_at) values (\(user.id), '\\x01', 1)",

@@ -66,10 +66,10 @@ struct ExportTests {
                     )
                     return try await fixture.exportCall("GET", user).json["state"]?.string == "ready"
                 }
-            }
-            // Files of attempts that were overtaken are due at once.
-            try await eventually("a single file") {
-                try await sql(fixture, "select count(*) from auth.export_file where due_at > 0") == "1"
+                // Files of attempts that were overtaken are due at once. An instance that ends leaves its own for an hour.
+                try await eventually("a single file") {
+                    try await sql(fixture, "select count(*) from auth.export_file where due_at > 0") == "1"
+                }
             }
         }
     }

@@ -47,7 +47,7 @@ struct MailStopTests {
                     invitations: InvitationTokens(credential: ServiceUnderTest.credential),
                     sender: MailDelivery.Sender(name: "Maru", address: "maru@example.com", language: .korean),
                     lease: .seconds(60), metrics: MailMetrics(MetricsRegistry(for: loops)),
-                    signal: WakeSignal(), log: file.log(.info))
+                    signal: WakeSignal(), log: file.log(.info), stopTimeout: .seconds(60).patiently)
                 let work = Task { try await delivery.run(on: loop) }
                 try await eventually("mails on their way") { transport.waiting.withLock(\.self) == 4 }
                 async let stopped: Void = delivery.stop(on: loop)

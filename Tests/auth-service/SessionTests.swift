@@ -57,10 +57,11 @@ struct SessionTests {
     func graceFromFirstUse() async throws {
         try await AuthFixture.run { fixture async throws in
             let user = try await fixture.join()
-            for _ in 1...2 {
+            // The second use is within the minute also on a machine that stands still before it, and the third one never is.
+            for milliseconds in [15_000, 46_000] {
                 #expect(try await fixture.refresh(user.refresh).status == 200)
                 _ = try await fixture.service.database.run(
-                    sql: "update auth.refresh_token set used_at = used_at - 40000 where used_at is not null")
+                    sql: "update auth.refresh_token set used_at = used_at - \(milliseconds) where used_at is not null")
             }
             #expect(try await fixture.refresh(user.refresh).errorCode == "E06")
         }

@@ -112,9 +112,10 @@ struct BotTests {
                 "Authorization: " + harness.peers.tokens.token(user: 1, key: "native"),
                 "Content-Type: application/json", "Content-Length: \(body.count)",
             ]
-            let client = try RawConnection(port: harness.instances[0].running.publicAddress.port)
             let lock = "select from workspace.workspace where id = \(id) for update"
             try await harness.database.holding(lock, untilWaiting: 2) {
+                // Not before: a connection that sends nothing for ten seconds is closed.
+                let client = try RawConnection(port: harness.instances[0].running.publicAddress.port)
                 try client.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
                 try await harness.database.untilBlocked()
                 client.finishSending()
@@ -122,6 +123,7 @@ struct BotTests {
                 async let first = harness.database.run(sql: lock)
                 async let second = harness.database.run(sql: lock)
                 _ = try await (first, second)
+                withExtendedLifetime(client) {}
             }
             try await eventually("the outcome") {
                 let bots = try await harness.sql("select count(*) from bot")

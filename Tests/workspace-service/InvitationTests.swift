@@ -195,13 +195,16 @@ struct InvitationTests {
             #expect(try await ask(5, "hello again").status == 200)
             let withdrawn = try await harness.call("DELETE", path, user: 7)
             #expect(withdrawn.text == "{}")
-            // Asking again and again does not fill the audit log.
+            // Asking again and again does not fill the audit log: a day, which may end meanwhile, has one entry.
             for _ in 1...3 {
                 #expect(try await ask(7).status == 200)
                 #expect(try await harness.call("DELETE", path, user: 7).text == "{}")
             }
-            let entries = "select count(*) from audit.entry where action = 'join.requested' and actor = 7"
-            #expect(try await harness.sql(entries) == "1")
+            let entries = """
+                select count(*) between 1 and count(distinct at / 86400000) from audit.entry
+                where action = 'join.requested' and actor = 7
+                """
+            #expect(try await harness.sql(entries) == "t")
             let list = try await harness.call("GET", path)
             #expect(
                 try list.json["items"]?.elements.map { $0.map { $0["user"]?["user_id"]?.string } } == ["5", "6"])

@@ -53,6 +53,7 @@ final class AuthFixture: Stoppable {
             "payment_url": peersURL + "/payment",
             "provider_deadline": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
         ]
+        all.merge(ServiceUnderTest.longLimits) { _, long in long }
         all.merge(settings) { _, override in override }
         self.settings = all
         service = try await ServiceUnderTest(

@@ -91,7 +91,7 @@ final class CoinHarness: Stoppable {
             "/usr/bin/psql",
             [
                 "-X", "-q", "-c",
-                "set application_name to holder; begin; lock table \(table) in \(mode) mode; select pg_sleep(120)",
+                "set application_name to holder; begin; lock table \(table) in \(mode) mode; select pg_sleep(6000)",
                 database.connectionString,
             ], log: "/dev/null")
         try await eventually("the lock") {

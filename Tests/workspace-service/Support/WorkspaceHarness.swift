@@ -35,6 +35,7 @@ final class WorkspaceHarness: Stoppable {
             "user_rate": "100000", "user_burst": "100000", "user_workspaces": "100000", "user_invitations": "100000",
             "workspace_invitations": "100000",
         ]
+        all.merge(ServiceUnderTest.longLimits) { _, long in long }
         all.merge(settings) { _, given in given }
         all = all.filter { !$0.value.isEmpty }
         self.settings = all

@@ -19,6 +19,8 @@ struct MailDelivery: Sendable {
     let metrics: MailMetrics
     let signal: WakeSignal
     let log: Log
+    /// The time for mails on their way when the service stops.
+    var stopTimeout = Duration.seconds(5)
 
     private let work = Work()
 
@@ -37,8 +39,6 @@ struct MailDelivery: Sendable {
 
     /// The mails on their way at a time.
     static let concurrency = 4
-    /// The time for mails on their way when the service stops.
-    private static let stopTimeout = Duration.seconds(5)
     /// The pause between searches for mails that other instances accepted or left behind.
     private static let searchInterval = Duration.seconds(2)
 
@@ -66,7 +66,7 @@ struct MailDelivery: Sendable {
     /// after a while.
     func stop(on loop: EventLoop) async throws {
         work.isStopped.store(true, ordering: .sequentiallyConsistent)
-        let end = EventLoop.preciseNow + Self.stopTimeout.wholeNanoseconds
+        let end = EventLoop.preciseNow + stopTimeout.wholeNanoseconds
         while work.isBusy.load(ordering: .sequentiallyConsistent), EventLoop.preciseNow < end {
             try await loop.sleep(for: .milliseconds(20))
         }
