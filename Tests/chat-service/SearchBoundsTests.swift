@@ -43,7 +43,8 @@ struct SearchBoundsTests {
 
     @Test("S3 The time-out includes the reading of the messages that the index offers")
     func timeOfMessages() async throws {
-        try await ChatHarness.use(["search_timeout": "500ms"]) { chat in
+        // Nothing else ends the wait for the lock.
+        try await ChatHarness.use(["search_timeout": "500ms", "database_timeout": "3600s"]) { chat in
             for text in ["회의 하나", "회의 둘"] { _ = try await chat.send(text) }
             // The details of a changed message are read.
             _ = try await chat.call("PUT", ChatHarness.channel + "/chats/1", json: #"{"content":"회의 셋"}"#)
