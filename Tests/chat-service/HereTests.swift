@@ -104,11 +104,14 @@ struct HereTests {
     func quota() async throws {
         try await ChatHarness.use(["user_here": "2"]) { chat in
             chat.peers.change { $0.present = [2] }
-            for user in [1, 1, 1, 2] as [Int64] {
-                let sent = try await chat.send("@here", user: user)
-                #expect(sent.status == 201)
-            }
-            #expect(chat.peers.now.asked.count { $0 == "/internal/rooms/channel-7/present" } == 3)
+            // The gateway is asked again if it does not answer soon.
+            func asked() -> Int { chat.peers.now.count("/internal/rooms/channel-7/present") }
+            for _ in 1...2 { #expect(try await chat.send("@here").status == 201) }
+            let before = asked()
+            #expect(try await chat.send("@here").status == 201)
+            #expect(before >= 2 && asked() == before)
+            #expect(try await chat.send("@here", user: 2).status == 201)
+            #expect(asked() > before)
             let (absent, present) = (try await Self.inbox(chat, 3), try await Self.inbox(chat, 2))
             #expect(absent == [3] && present == [3, 2, 1])
         }
@@ -183,7 +186,9 @@ struct HereTests {
                 state.present = [1, 2, 1500, 2500]
             }
             #expect(try await chat.send("@here").status == 201)
-            #expect(chat.peers.now.asked.count { $0 == "/internal/rooms/channel-7/present" } == 3)
+            // Each call may be made twice.
+            let asked = chat.peers.now.count("/internal/rooms/channel-7/present")
+            #expect((3...6).contains(asked), "\(asked)")
             let users = try await chat.database.ask(
                 "select string_agg(user_id::text, ',' order by user_id) from chat.mention")
             #expect(users == "2,1500,2500")

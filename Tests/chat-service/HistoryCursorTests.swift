@@ -54,9 +54,12 @@ struct HistoryCursorTests {
             #expect(try await chat.unread(user: 1) == 31)
             _ = try await chat.history("?before_seq=20&limit=10")
             #expect(try await known(1) == 30)
-            // A page of an empty room sets the cursor to 0.
-            _ = try await chat.history("?before_seq=1", user: 2)
-            #expect(try await known(2) == 0)
+            // A page of an empty room sets the cursor to 0. A reply waits for Redis only briefly, and the table does not tell a
+            // cursor of 0 from none.
+            try await eventually("a cursor that Redis accepted in time") {
+                _ = try await chat.history("?before_seq=1", user: 2)
+                return try await Self.known(chat, 1002) == 0
+            }
             // No cursor for a profile for which repeated events are fatal.
             _ = try await chat.history("?before_seq=31&limit=30", user: 3, key: "gathering")
             #expect(try await known(3) == nil)

@@ -24,7 +24,8 @@ struct IncomingWebhookTests {
                 #expect(message["user"]?["nickname"]?.string == "빌드", "not the name that the program claims")
             }
             try await chat.untilPublished()
-            #expect(try await chat.pushes() == ["channel-7:1"])
+            // A message that is marked too late is published again.
+            #expect(try await chat.pushes().withoutRepeats == ["channel-7:1"])
         }
     }
 

@@ -85,7 +85,7 @@ struct MessageErasureTests {
     @Test("A batch that meets the indexer at work leaves the search entries to it")
     func indexer() async throws {
         try await ChatHarness.use(["search_index_share": "100"]) { chat in
-            let last: Int64 = 5
+            let last: Int64 = 30
             for number in 1...last { _ = try await chat.send("회의 \(number)", user: 2) }
             @Sendable func erase(_ seq: Int64) async throws -> Bool? {
                 try await chat.database.run { pool in

@@ -174,13 +174,16 @@ struct ModerationTests {
         try await ChatHarness.use(on: cluster) { chat in
             try await chat.redis.untilHeard("invalidate:moderation", by: 1)
             try await chat.database.database.run(sql: "create extension pg_stat_statements")
-            for number in 1...20 { #expect(try await chat.send("\(number)").status == 201) }
+            let sends = 40
+            for number in 1...sends { #expect(try await chat.send("\(number)").status == 201) }
             let calls = try await chat.database.ask(
                 """
                 select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
                 where datname = current_database() and query ~ 'from (standing|word_filter)'
                 """)
-            #expect(Int(calls) ?? 99 <= 2, "\(calls)")
+            // Two for the first send. They are read again once the service has the confirmation of its subscription to hints, and
+            // before that every five seconds.
+            #expect(Int(calls).map { $0 <= sends / 2 } == true, "\(calls)")
         }
         await cluster.stop()
     }

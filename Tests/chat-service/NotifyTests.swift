@@ -104,7 +104,8 @@ struct NotifyTests {
         try await ChatHarness.use { chat in
             _ = try await chat.send("a secret")
             try await chat.untilPublished()
-            #expect(try await chat.pushes() == ["channel-7:1"])
+            // A message that is marked too late is published again.
+            #expect(try await chat.pushes().withoutRepeats == ["channel-7:1"])
             #expect(!(try await chat.redis.command("XRANGE", "push", "-", "+").joined().contains("secret")))
             #expect(try await chat.decisions([2], seq: 1).content == "a secret")
             let message = "\(ChatHarness.channel)/chats/1"

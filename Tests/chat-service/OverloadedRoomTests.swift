@@ -31,9 +31,10 @@ struct OverloadedRoomTests {
         let kept =
             "select (select count(*) from chat.message), last_seq, (select count(*) from chat.file) from chat.room"
         for _ in 0..<100 {
+            // Before the clock is set, so that the send comes soon after that.
+            let (before, files) = (try await chat.database.ask(kept), chat.storedFiles)
             try await chat.database.database.run(
                 sql: "update chat.room set last_at = (extract(epoch from clock_timestamp()) * 1000)::bigint + 1990")
-            let (before, files) = (try await chat.database.ask(kept), chat.storedFiles)
             let reply = try await chat.call(
                 "POST", "/v1/workspaces/3/channels/7/chats", key: key,
                 headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],

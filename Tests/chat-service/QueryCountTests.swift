@@ -26,14 +26,15 @@ struct QueryCountTests {
                 """)
     }
 
-    /// The number of statements sent by calls so far, without background jobs and the test's own statements.
+    /// The number of statements sent by calls so far, without background jobs, the test's own statements, and reads of rules that are
+    /// kept only once the service has the confirmation of its subscription to hints.
     private static func statements(_ chat: ChatHarness) async throws -> Int {
         let count = try await chat.database.ask(
             """
             select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
             where datname = current_database()
                 and query !~ 'pg_|outbox|from report|is_erased|is_sent|search_|reaction r | scheduled |generate_series'
-                and query !~ 'webhook_|command_run|select [$]1$'
+                and query !~ 'webhook_|command_run|from (standing|word_filter)|select [$]1$'
             """)
         return Int(count) ?? -1
     }
@@ -74,7 +75,10 @@ struct QueryCountTests {
                 #expect(
                     try await costs(text, Int(chat.database.ask("select last_seq + 1 from chat.room")) ?? 0) == plain)
             }
-            #expect(try await costs("@here", 6) == [plain[0] + 1, plain[1] + 1, 1])
+            let here = try await costs("@here", 6)
+            #expect(Array(here.prefix(2)) == [plain[0] + 1, plain[1] + 1])
+            // The gateway is asked again if it does not answer soon.
+            #expect((1...2).contains(here[2]), "\(here)")
         }
     }
 
@@ -94,11 +98,12 @@ struct QueryCountTests {
                 let pages = rooms > 256 ? 2 : 1
                 let count = try await Self.statements(chat) - before
                 #expect(count == 1 + 3 * pages, "\(rooms) rooms")
-                let asked = chat.peers.now.asked.filter { $0 != "/internal/revocations" }
+                // Blocks are asked for again if they came before the confirmation of the subscription to their hints.
+                let others = ["/internal/revocations", "/internal/blocks"]
+                let asked = chat.peers.now.asked.filter { !others.contains($0) }
                 let profiles = Array(repeating: "/internal/profiles", count: pages)
-                let blocks = rooms == 2 ? ["/internal/blocks"] : []
-                #expect(
-                    asked == ["/internal/access", "/internal/users/1/channels"] + blocks + profiles, "\(rooms) rooms")
+                #expect(asked == ["/internal/access", "/internal/users/1/channels"] + profiles, "\(rooms) rooms")
+                #expect(chat.peers.now.count("/internal/blocks") <= pages, "\(rooms) rooms")
             }
         }
     }

@@ -66,8 +66,9 @@ struct ReadEventTests {
             _ = try await chat.call("PUT", path, user: 2, json: #"{"seq":3}"#, on: 1)
             try await chat.redis.command("DEL", "read:2:channel-7")
             let rest = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
-            #expect(rest.map { $0["user_id"]?.string } == ["2"])
-            #expect(rest.map { $0["seq"]?.int } == [3] && rest.map { $0["unreadCount"]?.int } == [0])
+            // The right to publish it lasts a second. After that the other instance may publish it too.
+            #expect(rest.map { $0["user_id"]?.string }.withoutRepeats == ["2"])
+            #expect(rest.allSatisfy { $0["seq"]?.int == 3 && $0["unreadCount"]?.int == 0 })
         }
     }
 

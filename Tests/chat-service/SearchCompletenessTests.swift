@@ -62,7 +62,8 @@ struct SearchCompletenessTests {
 
     @Test("S3 A search that has read the index before an old message came into it does not call itself complete")
     func indexedMeanwhile() async throws {
-        try await ChatHarness.use(["search_timeout": "60s"]) { chat in
+        // The search waits until the test ends that.
+        try await ChatHarness.use(["search_timeout": "600s", "database_timeout": "3600s"]) { chat in
             _ = try await chat.send("점심")
             // The details of a changed message are read.
             _ = try await chat.call("PUT", ChatHarness.channel + "/chats/1", json: #"{"content":"회의"}"#)

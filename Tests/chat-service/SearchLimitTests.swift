@@ -10,7 +10,10 @@ import Wire
 
 @Suite("Number of searches at a time", .serialized)
 struct SearchLimitTests {
-    private static let settings = ["search_timeout": "600s", "database_connections": "8"]
+    /// Searches wait for the locked index until the test ends that.
+    private static let settings = [
+        "search_timeout": "600s", "database_timeout": "3600s", "database_connections": "8",
+    ]
 
     /// Searches as a user on an instance.
     private static func search(_ chat: ChatHarness, on instance: Int, user: Int64 = 1) async throws -> HTTPCall.Reply {

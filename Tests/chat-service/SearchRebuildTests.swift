@@ -99,22 +99,28 @@ struct SearchRebuildTests {
 
     @Test("A partition that was emptied is noticed by the next look, and a whole one is kept")
     func emptied() async throws {
-        try await ChatHarness.use { chat in
-            _ = try await chat.send("회의")
-            try await chat.untilIndexed()
-            @Sendable func lost() async throws -> Int {
-                try await chat.database.run { pool in try await SearchPartitions(database: pool).refresh() }
+        // The indexer looks twice a minute, and may be the first to notice the loss: then once more.
+        var isNoticed = false
+        for _ in 0..<3 where !isNoticed {
+            try await ChatHarness.use { chat in
+                _ = try await chat.send("회의")
+                try await chat.untilIndexed()
+                @Sendable func lost() async throws -> Int {
+                    try await chat.database.run { pool in try await SearchPartitions(database: pool).refresh() }
+                }
+                #expect(try await lost() == 0)
+                #expect(try await chat.found("회의") == ["회의"])
+                try await chat.database.database.run(sql: "truncate chat.search_message")
+                let count = try await lost()
+                isNoticed = try await chat.search("회의").json["complete"]?.bool == false && count == 1
+                guard isNoticed else { return }
+                _ = try await chat.send("다음")
+                try await chat.untilIndexed()
+                #expect(try await chat.found("회의") == ["회의"])
+                #expect(try await lost() == 0)
             }
-            #expect(try await lost() == 0)
-            #expect(try await chat.found("회의") == ["회의"])
-            try await chat.database.database.run(sql: "truncate chat.search_message")
-            #expect(try await lost() == 1)
-            #expect(try await chat.search("회의").json["complete"]?.bool == false)
-            _ = try await chat.send("다음")
-            try await chat.untilIndexed()
-            #expect(try await chat.found("회의") == ["회의"])
-            #expect(try await lost() == 0)
         }
+        #expect(isNoticed)
     }
 
     @Test(

@@ -169,10 +169,11 @@ struct SendingTests {
                 }
             }
             try await chat.untilPublished()
-            // Redis may have stopped before it was asked again for the first message, which is then published twice.
+            // Redis may have stopped before it was asked again for the first message, which is then published twice, as are all
+            // others if the replies to the relay come too late.
             let pushes = try await chat.pushes()
             let all = (1...6).map { "channel-7:\($0)" }
-            #expect(pushes == all || pushes == all[..<1] + all)
+            #expect(pushes.withoutRepeats == all && pushes.count <= 2 * all.count, "\(pushes)")
             let events = try await listener.events()
             // A message that was being published when Redis came back may come first, and again with the others.
             #expect(Set(events.compactMap { $0["seq"]?.int }).subtracting([1]) == [2, 3, 4, 5, 6])

@@ -93,7 +93,9 @@ struct WebhookChangeTests {
     @Test("A deletion and the intake of a message at once do not wait for each other")
     func duringIntake() async throws {
         let file = LogFile()
-        try await WebhookFixture.use(["database_connections": "6"], log: file.log(.error)) { fixture in
+        // The deletion waits until the intake does, too.
+        let settings = ["database_connections": "6", "database_timeout": "3600s"]
+        try await WebhookFixture.use(settings, log: file.log(.error)) { fixture in
             let id = try await fixture.subscribe("a", ["message"])
             _ = try await fixture.chat.send("one")
             _ = try await fixture.take(1)

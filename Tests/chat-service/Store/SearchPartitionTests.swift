@@ -10,8 +10,14 @@ import Wire
 struct SearchPartitionTests {
     private static let moment = Timestamp(milliseconds: 4_000_000_000_000)
 
+    /// Makes the partition of the moment, and repeats that as the indexer does if the short wait for the lock has ended.
     private static func make(_ pool: PostgresPool) async throws {
-        try await SearchPartitions(database: pool).make(for: moment)
+        while true {
+            do {
+                try await SearchPartitions(database: pool).make(for: moment)
+                return
+            } catch let error as PostgresError where error.isLockTimeout {}
+        }
     }
 
     /// Expects one partition of the moment, with one mark.

@@ -8,6 +8,9 @@ import Wire
 
 @Suite("Reads while a part of a divided schema is out of reach", .serialized)
 struct WideReadTests {
+    private static let waitLong = Statement.write(
+        "wait long", "set local idle_in_transaction_session_timeout = 0")
+
     @Test("Users and rooms of the other parts are read, users of the lost part are not, and reads of all parts pause")
     func starts() async throws {
         let database = try await ChatDatabase(pools: 2, schema: "parts,chat")
@@ -35,13 +38,15 @@ struct WideReadTests {
             let wide = WideReads(isDivided: true, pause: .seconds(600))
             @Sendable func starts() async throws -> [UserStartStore.Reader: UserStartStore.Rows] {
                 try await database.run { pool in
-                    try await UserStartStore(database: pool, wide: wide, limit: .seconds(4)).rows(of: [near, far, both])
+                    let store = UserStartStore(database: pool, wide: wide, limit: .seconds(5).patiently)
+                    return try await store.rows(of: [near, far, both])
                 }
             }
             #expect(Set(try await starts().keys) == [near, far, both])
             // A lock stands for a server that gives no answer.
             try await database.run(1) { pool in
                 try await pool.transaction { tx in
+                    try await tx.execute(Self.waitLong)
                     for table in ["room", "dm", "room_notify", "draft"] {
                         let sql = "lock table parts.\(table)\(part) in access exclusive mode"
                         try await tx.execute(.write("lock part", unprepared: sql))
@@ -76,10 +81,11 @@ struct WideReadTests {
                 """)
             try await database.run(1) { pool in
                 try await pool.transaction { tx in
+                    try await tx.execute(Self.waitLong)
                     // Reads go on.
                     try await tx.execute(.write("lock part", unprepared: "lock table \(part) in exclusive mode"))
                     let taken = try await database.run { pool in
-                        try await ScheduledStore(database: pool.within(.seconds(2)))
+                        try await ScheduledStore(database: pool.within(.seconds(5).patiently))
                             .take(atMost: 100, now: .now, lease: .seconds(60))
                     }
                     #expect(taken.contains { $0.workspace == WorkspaceID(3) } && taken.count < 6)

@@ -190,7 +190,7 @@ struct WorkspaceFinderTests {
         try await Self.use("") { database in
             try await Self.losing(["scheduled"], in: database) { _ in
                 try await database.run { pool in
-                    let finder = WorkspaceFinder(database: pool.within(.seconds(7)))
+                    let finder = WorkspaceFinder(database: pool.within(.seconds(7).patiently))
                     finder.note(.scheduled, in: WorkspaceID(9))
                     try await finder.refresh()
                     #expect(try await Self.finder(database).list(of: .scheduled) == [WorkspaceID(9)])

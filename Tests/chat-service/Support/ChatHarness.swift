@@ -40,6 +40,8 @@ final class ChatHarness: Stoppable {
             "here_timeout": "3s", "user_here": "100000", "files_folder": files.path, "user_rate": "100000",
             "user_burst": "100000", "search_timeout": "\(Int(Duration.seconds(10).patiently / .seconds(1)))s",
             "chat_engine": ChatEngine.ofTests.rawValue,
+            // A call without an answer for half of it is made again, and tests count calls.
+            "internal_timeout": "\(Int(Duration.seconds(20).patiently / .seconds(1)))s",
         ]
         // Batches have a connection for themselves there.
         if ChatEngine.ofTests == .citus { all["database_connections"] = "8" }

@@ -73,9 +73,10 @@ final class ChatProcess: Stoppable {
 
     var anonymousBytes: Int { process?.anonymousBytes ?? 0 }
 
-    /// The headers of a call with a user's access token.
+    /// The headers of calls with a user's access token, which lasts for the longest test.
     func headers(_ user: Int64) -> [(String, String)] {
-        [("SesacKey", "native"), ("Authorization", peers.tokens.token(user: user, key: "native"))]
+        let token = peers.tokens.token(user: user, key: "native", lives: .seconds(86_400))
+        return [("SesacKey", "native"), ("Authorization", token)]
     }
 
     /// Sends text to a channel of workspace 3.
