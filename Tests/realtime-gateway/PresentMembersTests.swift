@@ -34,7 +34,7 @@ struct PresentMembersTests {
                 try await eventually("the present members") {
                     try await Self.present(node, 1...60) == ["1", "2", "60"]
                 }
-                // After a standstill the gateways write again who is online.
+                // After a standstill the gateways write their online users again.
                 try await eventually("only those that were asked for") {
                     try await Self.present(node, 2...5) == ["2"]
                 }

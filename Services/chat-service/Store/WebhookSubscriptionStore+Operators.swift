@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// Subscriptions for operators, who name no workspace.
+/// Subscriptions for operators: without the name of a workspace.
 extension WebhookSubscriptionStore {
     private static let byID = Statement.read(
         "subscription by id",

@@ -118,7 +118,7 @@ import Testing
     func pausedForLong() async throws {
         try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
             let interval = Duration.milliseconds(500)
-            // A server that stood still meanwhile is given up, and all others of the attempts show what is meant.
+            // A server that stood still meanwhile is given up rightly. One attempt without that is enough.
             for _ in 1...5 {
                 let (sent, received) = try await Self.flood(fixture, pingInterval: interval) {
                     try await pause(for: interval * 4)

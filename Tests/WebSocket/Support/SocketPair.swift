@@ -95,7 +95,7 @@ struct SocketPair: @unchecked Sendable {
 }
 
 extension WebSocketOptions {
-    /// With a time for closing that a machine which stands still does not reach: what has not left by then is lost.
+    /// With a time for closing that a machine which stands still does not reach. The bytes that have not left by then are lost.
     static var patient: WebSocketOptions {
         var options = WebSocketOptions()
         options.closeTimeout = .seconds(600)

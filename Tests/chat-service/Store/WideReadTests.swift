@@ -1,5 +1,6 @@
 import Contract
 import Postgres
+import ServiceSupport
 import TestSupport
 import Testing
 import Wire
@@ -8,9 +9,6 @@ import Wire
 
 @Suite("Reads while a part of a divided schema is out of reach", .serialized)
 struct WideReadTests {
-    private static let waitLong = Statement.write(
-        "wait long", "set local idle_in_transaction_session_timeout = 0")
-
     @Test("Users and rooms of the other parts are read, users of the lost part are not, and reads of all parts pause")
     func starts() async throws {
         let database = try await ChatDatabase(pools: 2, schema: "parts,chat")
@@ -46,7 +44,7 @@ struct WideReadTests {
             // A lock stands for a server that gives no answer.
             try await database.run(1) { pool in
                 try await pool.transaction { tx in
-                    try await tx.execute(Self.waitLong)
+                    try await tx.execute(.waitForLong)
                     for table in ["room", "dm", "room_notify", "draft"] {
                         let sql = "lock table parts.\(table)\(part) in access exclusive mode"
                         try await tx.execute(.write("lock part", unprepared: sql))
@@ -81,7 +79,7 @@ struct WideReadTests {
                 """)
             try await database.run(1) { pool in
                 try await pool.transaction { tx in
-                    try await tx.execute(Self.waitLong)
+                    try await tx.execute(.waitForLong)
                     // Reads go on.
                     try await tx.execute(.write("lock part", unprepared: "lock table \(part) in exclusive mode"))
                     let taken = try await database.run { pool in

@@ -12,7 +12,7 @@ struct StubOfMe: Sendable {
     var awayPaths: Set<String> = []
     /// Calls for more messages at once fail; nil for no limit.
     var largestPage: Int?
-    /// The users whose access was asked for.
+    /// The users of the calls for access.
     var accessUsers: Set<Int64> = []
 }
 

@@ -11,7 +11,7 @@ enum Report {
         }
     }
 
-    /// A line that says so if a service has left out what it could not read.
+    /// A line that says so if a service could not read all rows.
     private static func omissions(_ reply: JSONValue) -> [String] {
         reply.bool("complete") == false ? ["incomplete: a part of the data is out of reach"] : []
     }
