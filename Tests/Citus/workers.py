@@ -208,6 +208,35 @@ def test_operators_see_the_reports_rooms_and_messages_of_other_workspaces_withou
     eventually(lambda: listed() == ({lost}, True), 60)
 
 
+def test_a_socket_starts_without_the_rooms_of_a_lost_worker_and_gets_them_when_it_returns(product):
+    owner = App.joined(product, "native")
+    dead, living = rooms_on_both_workers(product, owner)
+    lost, kept = (f"channel-{each.channel.id}" for each in (dead, living))
+    for each in (dead, living):
+        assert each.send("before").ok
+
+    product.kill("node2")
+    eventually(lambda: not dead.history().ok, 30)
+    with Device(product, cookie=owner.cookie, cursors={lost: [0, 0], kept: [0, 0]}) as device:
+        rooms = {each["room"] for each in device.ready["rooms"]}
+        assert kept in rooms and lost not in rooms
+        assert str(dead.workspace) in device.ready["unavailable"]
+        assert str(living.workspace) not in device.ready["unavailable"]
+        assert living.send("meanwhile").ok
+
+        def has(room, texts):
+            return [message["content"] for message in device.messages(room)] == texts
+
+        device.wait(lambda: has(kept, living.sent))
+        product.bring_back("node2")
+        eventually(lambda: dead.send("after").ok, 60)
+        # The pauses grow to a minute.
+        device.wait(lambda: has(lost, dead.sent), 120)
+        mine = [(name, each) for name, each in device.events if name in ("joined", "message") and each["room"] == lost]
+        assert mine[0][0] == "joined"
+        assert not device.of("left")
+
+
 class Background:
     """The work in the background of a room: messages that wait for their time, and a receiver of its events."""
 

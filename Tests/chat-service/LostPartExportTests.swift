@@ -1,5 +1,6 @@
 import Contract
 import Postgres
+import ServiceKit
 import TestSupport
 import Testing
 import Wire

@@ -103,7 +103,7 @@ struct MeMachineTests {
         var machine = MeMachine()
         _ = machine.start([Self.room(0), Self.room(1)], from: MeCursors())
         #expect(
-            machine.refreshed([Self.rooms[1], Self.rooms[2]]) == [
+            machine.refreshed([Self.room(1), Self.room(2)]) == [
                 .recheck(Self.rooms[0]), .enter(Self.rooms[2], after: nil, head: nil),
             ])
     }
@@ -140,7 +140,7 @@ struct MeMachineTests {
         isFound = machine.doubt(nil)
         let none = machine.caughtUp(Self.rooms[1], at: 10)
         #expect(isFound && none.isEmpty)
-        let read = machine.refreshed(Set([0, 1, 2, 3, 4, 5].map { Self.rooms[$0] }))
+        let read = machine.refreshed((0...5).map { Self.room($0) })
         #expect(read.contains(.send(.left(Self.rooms[6]))) && !read.contains(.leave(Self.rooms[6])))
         #expect(entered(read) == [Self.rooms[4]])
     }
@@ -226,7 +226,7 @@ struct MeMachineTests {
         #expect(failed == [.leave(room), .retryLater(room, failures: 1), .readAgain])
         let none = machine.retry(room)
         #expect(none.isEmpty)
-        let read = machine.refreshed([room])
+        let read = machine.refreshed([Self.room(0)])
         #expect(read == [.enter(room, after: start, head: head)])
         let missing = machine.refreshed([])
         #expect(missing == [.recheck(room)])

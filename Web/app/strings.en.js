@@ -44,7 +44,7 @@ export default {
     'message.blocked': 'A message from a person you blocked.', 'message.scheduled': 'scheduled message', 'message.bot': 'bot',
     'reaction.one': '{emoji} by {names}', 'reaction.pick': 'Choose a reaction', 'emoji.search': 'Find an emoji',
     'typing.one': '{one} is typing…', 'typing.two': '{one} and {two} are typing…', 'typing.many': 'Several people are typing…',
-    'state.offline': 'You are offline. Your messages wait here and are sent once you are back.',
+    'state.unavailable': 'This workspace cannot be reached at the moment.', 'state.offline': 'You are offline. Your messages wait here and are sent once you are back.',
     'person.gone': 'Deleted account', 'presence.online': 'online', 'presence.away': 'away', 'presence.offline': 'offline',
     'day.today': 'Today', 'day.yesterday': 'Yesterday',
     'search.title': 'Search messages', 'search.label': 'Search', 'search.incomplete': 'The search ended early; there may be more.', 'search.searching': 'Searching…', 'search.more': 'Show more', 'search.found': '{count} result | {count} results',

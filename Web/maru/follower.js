@@ -20,6 +20,9 @@ export class Follower {
     #connections = 0;
     /** Whether an earlier connection was ready. */
     #isBack = false;
+    /** The rooms that the start of the connection lacks because they cannot be reached, and the workspaces that are back since. */
+    #absent = new Set();
+    #returned = new Set();
     #patience = new Backoff({ first: 2000 });
     /** The workspace and the room to ask for. */
     focus = { workspace: null, room: null };
@@ -43,6 +46,8 @@ export class Follower {
         this.#reloading = null;
         this.#isNeeded = false;
         this.#isBack = false;
+        this.#absent.clear();
+        this.#returned.clear();
         this.focus = { workspace: null, room: null };
         this.connection = 'asking';
     }
@@ -64,6 +69,7 @@ export class Follower {
         else if (name === 'settings') this.#readSettings();
         else if (name === 'sessionEnded') this.client.session.renewHeld().catch(() => {});
         else this.client.store.apply(event);
+        if (name === 'joined') this.#joined(data.room);
         // A workspace without a view is to be read again, and the counts of threads come with the rooms.
         const isBare = name === 'workspace' && data.type !== 'gone' && data.type !== 'deleted' && !data.name;
         const isBehind = name === 'badge' && !this.client.store.knows(data);
@@ -80,8 +86,11 @@ export class Follower {
         }
     }
 
-    #ready({ rooms, settings }) {
+    #ready({ rooms, settings, unavailable }) {
         if (settings) this.client.store.settings = settings;
+        this.#returned.clear();
+        this.client.store.setUnavailable(unavailable ?? []);
+        this.#absent = new Set((unavailable ?? []).flatMap((each) => this.client.store.roomsOf(each)).map((each) => each.key));
         // Long drafts come with the lists of rooms alone.
         if (rooms?.some((each) => each.draftsOmitted)) this.#reloadLater();
         const byWorkspace = new Map();
@@ -98,19 +107,34 @@ export class Follower {
             this.client.store.begin(workspace);
         }
         // A workspace without rooms may have been lost meanwhile.
-        if ([...this.client.store.workspaces.keys()].some((each) => !byWorkspace.has(each))) this.#reloadLater();
+        const { workspaces, unavailable: lost } = this.client.store;
+        if ([...workspaces.keys()].some((each) => !byWorkspace.has(each) && !lost.has(each))) this.#reloadLater();
         this.client.outbox.wake();
+        this.#resume((key) => !this.#absent.has(key));
+        this.#isBack = true;
+    }
+
+    /** Brings rooms up to date that are within reach since the connection began, or since now. */
+    #resume(isMeant) {
         const { store, timelines } = this.client;
         // The server resumes each timeline that was named; the others are asked for.
         for (const [place, { loaded }] of store.timelines) {
             const [key, root] = place.split('/');
-            if (!store.rooms.has(key) || this.client.live.named[key]) continue;
+            if (!store.rooms.has(key) || !isMeant(key) || this.client.live.named[key]) continue;
             if (!root) this.#insist(() => timelines.resume(key));
             else if (loaded) this.#insist(() => store.timelines.has(place) && timelines.openThread(key, Number(root)));
         }
         // Read markers that moved meanwhile are not sent again.
-        if (this.#isBack && store.rooms.has(this.focus.room)) this.#insist(() => timelines.loadReaders(this.focus.room));
-        this.#isBack = true;
+        const { room } = this.focus;
+        if (this.#isBack && store.rooms.has(room) && isMeant(room)) this.#insist(() => timelines.loadReaders(room));
+    }
+
+    /** A room that was out of reach is back, and so is its workspace; a room that nobody knows here may be of any. */
+    #joined(key) {
+        const { store } = this.client;
+        const workspace = store.rooms.get(key)?.workspace;
+        for (const each of store.unavailable) if (!workspace || each === workspace) this.#returned.add(each);
+        if (this.#absent.delete(key)) this.#resume((each) => each === key);
     }
 
     /** Repeats work that fails for a while, as long as the connection lasts. */
@@ -131,7 +155,10 @@ export class Follower {
         return this.client.store.rooms.get(view.channel_id ? `channel-${view.channel_id}` : `dm-${view.room_id}`)?.workspace;
     }
 
-    /** Reads the workspaces and the rooms of the loaded ones again, once for several events; for a badge unless it fits in the end. */
+    /**
+     * Reads the workspaces and the rooms of the loaded ones again, once for several events; for a badge unless it fits in the end. Those
+     * that cannot be reached are left out until one of their rooms is back.
+     */
     #reloadLater(milliseconds = RELOAD_AFTER) {
         if (milliseconds === SETTLE && this.#reloading) return;
         if (milliseconds !== SETTLE) this.#isNeeded = true;
@@ -142,10 +169,13 @@ export class Follower {
             this.#isNeeded = false;
             if (!isNeeded && this.client.store.knows(this.client.store.unread ?? {})) return;
             try {
-                const loaded = new Set([...this.client.store.rooms.values()].map((each) => each.workspace));
+                const { store } = this.client;
+                const loaded = new Set([...store.rooms.values()].map((each) => each.workspace));
                 if (this.focus.workspace) loaded.add(this.focus.workspace);
+                for (const each of store.unavailable) loaded.delete(each);
+                for (const each of this.#returned) loaded.add(each);
                 await this.client.loadWorkspaces();
-                for (const each of loaded) if (this.client.store.workspaces.has(each)) await this.client.loadRooms(each);
+                await this.#loadRooms([...loaded].filter((each) => store.workspaces.has(each)));
                 this.#patience.reset();
             } catch (error) {
                 // The next connection brings it, and no event might come on this one.
@@ -155,6 +185,21 @@ export class Follower {
                 if (!this.#reloading) this.#reloadLater(Math.max(error.retryAfter * 1000, this.#patience.next()));
             }
         }, milliseconds);
+    }
+
+    /** Reads the rooms of workspaces. One that cannot be read does not hold up the others. */
+    async #loadRooms(workspaces) {
+        let failure = null;
+        for (const each of workspaces) {
+            try {
+                await this.client.loadRooms(each);
+                this.#returned.delete(each);
+            } catch (error) {
+                if (error.isOffline) throw error;
+                if (!failure?.isTemporary) failure = error;
+            }
+        }
+        if (failure) throw failure;
     }
 
     #connected(state) {

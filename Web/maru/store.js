@@ -23,6 +23,8 @@ export class Store extends Emitter {
         /** Whether the user is at this device, as the client has told the server. */
         this.isActive = true;
         this.workspaces = new Map();
+        /** The ids of workspaces that the server cannot reach now. Their rooms stay as they were. */
+        this.unavailable = new Set();
         this.rooms = new Map();
         this.users = new Map();
         this.timelines = new Map();
@@ -65,7 +67,16 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
-    /** Takes the rooms of a workspace. `newer` adds the drafts that were written after the list was made. */
+    /** Takes the workspaces that cannot be reached now, as a start names them. */
+    setUnavailable(ids) {
+        if (!ids.length && !this.unavailable.size) return;
+        this.unavailable = new Set(ids.map(String));
+        // What the live connection brings of them before their rooms were read again is not new.
+        for (const { key, workspace } of this.rooms.values()) if (this.unavailable.has(workspace)) this.told.set(key, Infinity);
+        this.emit('workspaces');
+    }
+
+    /** Takes the rooms of a workspace, which can be reached then. `newer` adds the drafts that were written after the list was made. */
     setRooms(workspace, views, newer = (room) => room) {
         const keys = new Set();
         for (const view of views) {
@@ -77,6 +88,10 @@ export class Store extends Emitter {
         }
         for (const room of this.rooms.values()) {
             if (room.workspace === String(workspace) && !keys.has(room.key)) this.#drop(room.key);
+        }
+        if (this.unavailable.delete(String(workspace))) {
+            this.begin(workspace);
+            this.emit('workspaces');
         }
         this.emit('rooms');
     }
@@ -147,7 +162,7 @@ export class Store extends Emitter {
         return { unreadCount: sum('unreadCount'), mentionCount: sum('mentionCount') };
     }
 
-    /** The unread messages of the rooms and threads that this device knows. */
+    /** The unread messages of the rooms and threads that this device knows, without those that cannot be reached: badges lack them too. */
     knownUnread() {
         return this.#known('unreadCount');
     }
@@ -158,7 +173,9 @@ export class Store extends Emitter {
     }
 
     #known(name) {
-        return [...this.threads.values()].reduce((sum, each) => sum + each[name], this.badge()[name]);
+        const counts = [...this.threads].map(([workspace, each]) => [workspace, each[name]]);
+        for (const each of this.rooms.values()) counts.push([each.workspace, each[name]]);
+        return counts.reduce((sum, [workspace, count]) => sum + (this.unavailable.has(workspace) ? 0 : count), 0);
     }
 
     setUnread(unread) {

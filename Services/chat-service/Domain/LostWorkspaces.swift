@@ -21,6 +21,9 @@ struct LostWorkspaces: Sendable {
 
     func contains(_ workspace: WorkspaceID, at now: UInt64) -> Bool { losses[workspace].map { now < $0.end } ?? false }
 
+    /// Whether the last read of a workspace has failed, also if it may be tried again by now.
+    func hasFailed(_ workspace: WorkspaceID) -> Bool { losses[workspace] != nil }
+
     /// Notes a failure. Reads that fail side by side count once.
     mutating func insert(_ workspace: WorkspaceID, at now: UInt64) {
         if contains(workspace, at: now) { return }

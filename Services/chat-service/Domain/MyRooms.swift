@@ -3,7 +3,8 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// Builds the start of a user's `/me` socket: all rooms of the user in all workspaces, the profile and the settings.
+/// Builds the start of a user's `/me` socket: all rooms of the user in all workspaces, the profile and the settings. While a part of a
+/// divided schema is out of reach, the rooms there are missing.
 struct MyRooms: Sendable {
     let summaries: RoomSummaries
     let tails: RoomTails
@@ -16,6 +17,8 @@ struct MyRooms: Sendable {
         let settings: UserSettings
         /// Channels first, then DMs.
         let rooms: [RoomSummary]
+        /// The workspaces whose rooms are missing because they are out of reach, in the order of their ids.
+        let unavailable: [WorkspaceID]
     }
 
     /// Unicode scalars of the content of a last message. A list of a thousand rooms must fit into one event.
@@ -69,7 +72,7 @@ struct MyRooms: Sendable {
         }
     }
 
-    /// Throws E99 if a workspace of the user is out of reach.
+    /// Throws E99 if it cannot be told which workspaces of the user are within reach.
     ///
     /// - Parameter channels: the channels of the user, as workspace-service knows them now.
     func start(of user: UserID, in channels: [MyRoomsRequest.Channel]) async throws -> Start {
@@ -83,6 +86,7 @@ struct MyRooms: Sendable {
     ) async throws -> Start? {
         let reader = UserStartStore.Reader(user: user, workspaces: Set(channels.map(\.workspace)))
         guard var own = try await rows.value(of: reader) else { throw Failure.unavailable }
+        let channels = own.readable(channels)
         guard space.take(channels.count + own.dms.count) else { return nil }
         own.rooms.omitDrafts(beyond: Self.mostDrafts)
         let dms = try await summaries.access.dms(of: user, among: own.dms)
@@ -106,6 +110,7 @@ struct MyRooms: Sendable {
             }
         }
         return Start(
-            user: try await summaries.profiles.member(user), settings: own.settings, rooms: found.compactMap(\.self))
+            user: try await summaries.profiles.member(user), settings: own.settings, rooms: found.compactMap(\.self),
+            unavailable: own.unavailable.sorted())
     }
 }

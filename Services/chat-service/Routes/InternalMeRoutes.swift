@@ -44,7 +44,7 @@ struct InternalMeRoutes: Sendable {
                 return MyRoomsReply.Room(
                     room: room.state.room, workspace: workspace, head: room.state.head, unread: room.state.unread,
                     summary: JSONWriter.bytes { $0.view(RoomSummaryView(summary: room), for: profile) })
-            })
+            }, unavailable: start.unavailable)
     }
 
     /// The same pipeline as that of the public route.

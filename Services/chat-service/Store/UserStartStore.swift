@@ -23,6 +23,13 @@ struct UserStartStore: Sendable {
         var dms: [DM] = []
         /// The rooms with levels or drafts.
         var rooms: [RoomID: OwnRoomState] = [:]
+        /// The workspaces of the user's channels that are out of reach. Their rows are missing.
+        var unavailable: Set<WorkspaceID> = []
+
+        /// The channels in workspaces within reach.
+        func readable(_ channels: [MyRoomsRequest.Channel]) -> [MyRoomsRequest.Channel] {
+            unavailable.isEmpty ? channels : channels.filter { !unavailable.contains($0.workspace) }
+        }
     }
 
     private static let settings = Statement.read(
@@ -72,8 +79,9 @@ struct UserStartStore: Sendable {
         where workspace = $2 and user_id = any($1::bigint[]) and content <> '' order by user_id, kind, room, thread
         """)
 
-    /// The rows of all these users. While a part of a divided schema is out of reach, users with channels there are missing. The others
-    /// have the rows of the workspaces with their channels.
+    /// The rows of all these users. While a part of a divided schema is out of reach, they have the rows of the workspaces with their
+    /// channels that are within reach. Users are missing if a workspace was not read for want of a connection: a start without it would
+    /// call it unavailable, and soon there is a right one.
     func rows(of readers: [Reader]) async throws -> [Reader: Rows] {
         let users = Array(Set(readers.map(\.user)))
         if let found = try await wide.attempt({ try await allRows(of: users) }) {
@@ -116,8 +124,14 @@ struct UserStartStore: Sendable {
                 ($0.createdAt.milliseconds, $0.id.rawValue) < ($1.createdAt.milliseconds, $1.id.rawValue)
             }
         }
-        let whole = readers.filter { reader in reader.workspaces.allSatisfy { parts[$0] != nil } }
-        return Dictionary(whole.map { ($0, found[$0.user] ?? Rows()) }) { first, _ in first }
+        var rows: [Reader: Rows] = [:]
+        for reader in readers {
+            let missing = reader.workspaces.filter { parts[$0] == nil }
+            guard wide.haveFailed(missing) else { continue }
+            rows[reader] = found[reader.user] ?? Rows()
+            rows[reader]?.unavailable = missing
+        }
+        return rows
     }
 
     private static func read(settings: Postgres.Rows, of users: [UserID]) throws -> [UserID: Rows] {

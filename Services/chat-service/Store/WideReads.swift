@@ -101,6 +101,11 @@ final class WideReads: Sendable {
         return lost.withLock { lost in workspaces.allSatisfy { lost.contains($0, at: now) } }
     }
 
+    /// Whether the last reads of all these workspaces have failed. A missing workspace without a failure had no free connection.
+    func haveFailed(_ workspaces: some Sequence<WorkspaceID>) -> Bool {
+        lost.withLock { lost in workspaces.allSatisfy { lost.hasFailed($0) } }
+    }
+
     private func one<Value: Sendable>(
         _ part: [WorkspaceID], _ read: @Sendable ([WorkspaceID]) async throws -> Value
     ) async throws -> Value? {

@@ -17,6 +17,10 @@ extension Reference {
                 .has("session", .digits), .has("user", .entity(MemberView.entity)),
                 .has("rooms", .list(.named("RoomSummary"))), .has("settings", .named("Settings")),
                 .has("serverTime", .time),
+                .may(
+                    "unavailable", .list(.id),
+                    "The workspaces whose rooms are missing because the database cannot be reached. Keep what you have of them: "
+                        + "`joined` follows for each room."),
             ])),
         .toClient("message", "A new message.", .object([room, .has("message", message)])),
         .toClient("changed", "A message as it is after a change.", .object([room, .has("message", message)])),

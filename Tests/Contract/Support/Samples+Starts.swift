@@ -10,8 +10,10 @@ extension Samples {
     ]
 
     private static let startValues: [any WireMessage] = [
-        myRooms, myRoom, myChannel, start, channelsOfUser, StartChannelsReply(users: [channelsOfUser]),
-        StartsReply(starts: [.init(user: UserID(5), rooms: myRooms)], left: [UserID(6)]),
+        myRooms, reachableRooms, myRoom, myChannel, start, channelsOfUser, StartChannelsReply(users: [channelsOfUser]),
+        StartsReply(
+            starts: [.init(user: UserID(5), rooms: myRooms), .init(user: UserID(7), rooms: reachableRooms)],
+            left: [UserID(6)]),
         StartsReply.Start(user: UserID(5), rooms: myRooms),
     ]
 
@@ -21,6 +23,8 @@ extension Samples {
     private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")
     private static let myRooms = MyRoomsReply(
         user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom])
+    private static let reachableRooms = MyRoomsReply(
+        user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom], unavailable: [WorkspaceID(4)])
     private static let myRoom = MyRoomsReply.Room(
         room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,
         summary: Array("{}".utf8))

@@ -94,6 +94,89 @@ test('A workspace that was lost while the connection was down is gone after it',
     assert.deepEqual([[...store.workspaces.keys()], store.rooms.has('channel-5')], [['9'], false]);
 });
 
+/** A client that also knows a workspace 8 with the room `channel-5`, which the next start lacks. */
+function unreachable(context) {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const all = followed();
+    const { client, live, reads, store } = all;
+    client.workspaces.push({ workspace_id: '8', name: 'other' });
+    store.setWorkspaces(client.workspaces);
+    const far = { channel_id: '5', name: 'far', lastSeq: 1, unreadCount: 2 };
+    store.setRooms('8', [far]);
+    client.loadRooms = async (each) => {
+        reads.push(`rooms ${each}`);
+        if (each === '8') store.setRooms('8', [far]);
+    };
+    const start = () => event(live, 'ready', { rooms: [{ workspace_id: '9', channel_id: '3', name: 'general', lastSeq: 2 }], unavailable: ['8'] });
+    const settle = async () => {
+        context.mock.timers.tick(10_000);
+        await new Promise(setImmediate);
+    };
+    return { ...all, far, start, settle };
+}
+
+test('A workspace that cannot be reached keeps its rooms, and is read again when one of them is back', async (context) => {
+    const { live, reads, store, start, settle } = unreachable(context);
+    start();
+    await settle();
+    assert.deepEqual([reads, store.rooms.has('channel-5'), [...store.unavailable]], [[], true, ['8']]);
+    event(live, 'draft', { room: KEY });
+    await settle();
+    assert.deepEqual(reads.splice(0), ['workspaces', 'rooms 9']);
+    event(live, 'joined', { room: 'channel-5' });
+    await settle();
+    assert.deepEqual([reads, store.unavailable.size], [['workspaces', 'rooms 9', 'rooms 8'], 0]);
+});
+
+test('A workspace without known rooms is read again when any room is back', async (context) => {
+    const { live, reads, store, start, settle } = unreachable(context);
+    store.removeRoom('channel-5');
+    start();
+    event(live, 'joined', { room: 'channel-5' });
+    await settle();
+    assert.deepEqual([reads.includes('rooms 8'), store.unavailable.size], [true, 0]);
+});
+
+test('A room that is back is brought up to date unless the server does so, and what it missed is no news', async (context) => {
+    const { client, live, store, far, start, settle } = unreachable(context);
+    const [told, resumed] = [[], []];
+    store.on('message', ({ message }) => told.push(message.seq));
+    client.timelines.resume = async (key) => resumed.push(key);
+    store.timeline('channel-5');
+    start();
+    assert.deepEqual(resumed, []);
+    event(live, 'joined', { room: 'channel-5' });
+    event(live, 'message', { room: 'channel-5', message: message(2) });
+    assert.deepEqual([resumed, told], [['channel-5'], []]);
+    far.lastSeq = 2;
+    await settle();
+    event(live, 'joined', { room: 'channel-5' });
+    event(live, 'message', { room: 'channel-5', message: message(3) });
+    assert.deepEqual([resumed, told], [['channel-5'], [3]]);
+});
+
+test('A badge without the rooms that cannot be reached makes nothing be read again', async (context) => {
+    const { live, reads, start, settle } = unreachable(context);
+    start();
+    event(live, 'badge', { unreadCount: 0, mentionCount: 0 });
+    await settle();
+    assert.deepEqual(reads, []);
+});
+
+test('Rooms of a workspace that cannot be read do not hold up those of another one', async (context) => {
+    const { client, live, reads, settle } = unreachable(context);
+    const { loadRooms } = client;
+    client.loadRooms = async (each) => {
+        await loadRooms(each);
+        if (each === '9') throw Object.assign(new Error('E99'), { isTemporary: true, retryAfter: 0 });
+    };
+    event(live, 'draft', { room: KEY });
+    await settle();
+    assert.deepEqual(reads.splice(0), ['workspaces', 'rooms 9', 'rooms 8']);
+    await settle();
+    assert.deepEqual(reads, ['workspaces', 'rooms 9', 'rooms 8']);
+});
+
 test('An open thread of a room whose end is not held is read again after the connection was down', () => {
     const { client, live, store } = followed();
     const opened = [];

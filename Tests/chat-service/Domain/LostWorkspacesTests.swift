@@ -48,6 +48,18 @@ struct LostWorkspacesTests {
         #expect(try await Self.found(by: wide, failing: nil) == [Self.lost, Self.other])
     }
 
+    @Test("A workspace counts as failed until it is read, also after its pause, and not for want of a connection")
+    func failures() async throws {
+        let wide = WideReads(isDivided: true, pause: .zero)
+        #expect(try await Self.found(by: wide, failing: .exhausted) == [Self.other])
+        #expect(!wide.haveFailed([Self.lost]))
+        #expect(try await Self.found(by: wide, failing: .timeout) == [Self.other])
+        #expect(wide.haveFailed([Self.lost]) && !wide.areLost([Self.lost]))
+        #expect(!wide.haveFailed([Self.lost, Self.other]))
+        #expect(try await Self.found(by: wide, failing: nil) == [Self.lost, Self.other])
+        #expect(!wide.haveFailed([Self.lost]))
+    }
+
     @Test("After a pause one call tries to read all servers, and the others do without meanwhile")
     func oneTry() async throws {
         let wide = WideReads(isDivided: true, pause: .zero)

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Reads while a part of a divided schema is out of reach", .serialized)
 struct WideReadTests {
-    @Test("Users and rooms of the other parts are read, users of the lost part are not, and reads of all parts pause")
+    @Test("The other parts are read for all users, workspaces of the lost part are named, and wide reads pause")
     func starts() async throws {
         let database = try await ChatDatabase(pools: 2, schema: "parts,chat")
         try await database.lent { database in
@@ -40,7 +40,8 @@ struct WideReadTests {
                     return try await store.rows(of: [near, far, both])
                 }
             }
-            #expect(Set(try await starts().keys) == [near, far, both])
+            let all = try await starts()
+            #expect(Set(all.keys) == [near, far, both] && all.values.allSatisfy(\.unavailable.isEmpty))
             // A lock stands for a server that gives no answer.
             try await database.run(1) { pool in
                 try await pool.transaction { tx in
@@ -50,8 +51,16 @@ struct WideReadTests {
                         try await tx.execute(.write("lock part", unprepared: sql))
                     }
                     let found = try await starts()
-                    #expect(Set(found.keys) == [near])
+                    #expect(Set(found.keys) == [near, far, both])
+                    #expect(found.mapValues(\.unavailable) == [near: [], far: far.workspaces, both: far.workspaces])
                     #expect(found[near]?.dms.map(\.workspace) == [WorkspaceID(3)])
+                    #expect(found[both]?.dms.map(\.workspace) == [WorkspaceID(3)])
+                    #expect(found[far]?.dms.isEmpty == true)
+                    let channels = both.workspaces.sorted().map {
+                        MyRoomsRequest.Channel(id: ChannelID($0.rawValue), workspace: $0, name: "general")
+                    }
+                    #expect(found[both]?.readable(channels).map(\.workspace) == [WorkspaceID(3)])
+                    #expect(found[near]?.readable(channels) == channels)
                     #expect(try await wide.attempt { true } == nil)
                     let names = try await database.run { pool in try await RoomNames(database: pool).of([room]) }
                     #expect(names[room.id]?.name == "general")

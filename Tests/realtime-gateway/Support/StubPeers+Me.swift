@@ -14,6 +14,8 @@ struct StubOfMe: Sendable {
     var largestPage: Int?
     /// The users of the calls for access.
     var accessUsers: Set<Int64> = []
+    /// The workspaces with rooms that no start has, because they are out of reach.
+    var lostWorkspaces: Set<Int64> = []
 }
 
 /// The replies from which `/me` sockets begin.
@@ -66,12 +68,15 @@ extension PeersOfGateway {
 
     private func myRooms(of user: Int64, in named: [ChannelID]) -> MyRoomsReply {
         let own = dms.filter { $0.value.users.contains(user) }.keys.sorted().map { RoomID(DMID($0)) }
-        let rooms = (named.map { RoomID($0) } + own).map { room in
+        let all = (named.map { RoomID($0) } + own).map { room in
+            (room: room, workspace: room.channel.map { workspace(of: $0.rawValue) } ?? 3)
+        }
+        let rooms = all.filter { !me.lostWorkspaces.contains($0.workspace) }.map { room, workspace in
             let head = messages[room]?.last?.body.seq ?? 0
             let marker = me.markers[room] ?? head
             return MyRoomsReply.Room(
-                room: room, workspace: WorkspaceID(room.channel.map { workspace(of: $0.rawValue) } ?? 3),
-                head: RoomHead(seq: head, rev: rev(of: room)), unread: head - marker,
+                room: room, workspace: WorkspaceID(workspace), head: RoomHead(seq: head, rev: rev(of: room)),
+                unread: head - marker,
                 summary: JSONWriter.bytes { json in
                     json.object { json in
                         json.field("room", room.description)
@@ -82,7 +87,8 @@ extension PeersOfGateway {
                 })
         }
         return MyRoomsReply(
-            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array((settings[user] ?? "{}").utf8), rooms: rooms)
+            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array((settings[user] ?? "{}").utf8), rooms: rooms,
+            unavailable: Set(all.map(\.workspace)).intersection(me.lostWorkspaces).sorted().map { WorkspaceID($0) })
     }
 
     /// The revision of a room.

@@ -71,7 +71,7 @@ class Shell extends View {
         app.set('workspace', workspace);
         app.client.focus(workspace, room ?? null);
         this.invalidate();
-        if (!this.#loaded.has(workspace)) {
+        if (!this.#loaded.has(workspace) && !app.store.unavailable.has(workspace)) {
             this.#loaded.add(workspace);
             await attempt(async () => {
                 try {
@@ -118,6 +118,7 @@ class Shell extends View {
     get #emptyKind() {
         if (app.route.workspace && !app.store.workspaces.has(app.route.workspace)) return 'outside';
         if (!app.store.workspaces.size) return 'workspaces';
+        if (app.store.unavailable.has(app.route.workspace)) return 'unavailable';
         if (app.route.room) return this.#ready.has(app.route.workspace) ? 'closed' : 'loading';
         return 'room';
     }
@@ -125,6 +126,7 @@ class Shell extends View {
     #empty() {
         const kind = this.#emptyKind;
         if (kind === 'loading') return h('div', { class: 'empty', data: { kind } }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') }));
+        if (kind === 'unavailable') return h('div', { class: 'empty', data: { kind } }, h('p', null, t('state.unavailable')));
         const action = {
             workspaces: () => h('button', { type: 'button', class: 'button primary', onclick: () => open('workspace', 'createWorkspace') }, t('workspace.create')),
             outside: () => h('div', { class: 'actions' },

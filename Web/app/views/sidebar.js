@@ -15,6 +15,7 @@ class Sidebar extends View {
     #title = h('span');
     #channels = h('ul');
     #dms = h('ul');
+    #unavailable = h('p', { class: 'side-none', hidden: true }, t('state.unavailable'));
     #noDms = h('p', { class: 'side-none', hidden: true }, t('empty.dms'));
     #body = h('div', { class: 'side-scroll' });
     #above = h('button', { type: 'button', class: 'side-more above', hidden: true, onclick: () => this.#reveal(-1) }, t('nav.moreUnread'), icon('down', 15));
@@ -25,6 +26,7 @@ class Sidebar extends View {
         const menu = h('button', { type: 'button', class: 'side-title', 'aria-haspopup': 'menu', data: { action: 'workspace-menu' }, onclick: () => this.#openMenu(menu) }, this.#title, icon('down', 16));
         this.#body.append(
             h('ul', null, lists.map(([kind, name]) => h('li', null, h('button', { type: 'button', class: 'side-row', data: { list: kind }, onclick: () => app.toggle(kind) }, icon(name, 18), h('span', { class: 'name' }, t(`nav.${kind}`)))))),
+            this.#unavailable,
             h('div', { class: 'side-group' }, h('h2', { id: 'side-channels' }, t('nav.channels')), iconButton('compass', t('nav.explore'), dialog('channel', 'exploreChannels'), { class: 'icon-button small', size: 17 }), iconButton('plus', t('nav.addChannel'), dialog('channel', 'createChannel'), { class: 'icon-button small', size: 17 })),
             this.#channels,
             h('div', { class: 'side-group' }, h('h2', { id: 'side-dms' }, t('nav.dms')), iconButton('plus', t('nav.addDm'), dialog('people', 'chooseDm'), { class: 'icon-button small', size: 17 })),
@@ -57,7 +59,8 @@ class Sidebar extends View {
         this.#show(this.#channels, rooms.filter((each) => each.kind === 'channel').sort(byName));
         const dms = rooms.filter((each) => each.kind === 'dm').sort(byNews);
         this.#show(this.#dms, dms);
-        this.#noDms.hidden = dms.length > 0;
+        this.#unavailable.hidden = !app.store.unavailable.has(app.route.workspace);
+        this.#noDms.hidden = dms.length > 0 || !this.#unavailable.hidden;
         app.client.watch.set('sidebar', rooms.filter((each) => each.user).map((each) => String(each.user.user_id)));
         this.#count('threads', app.store.threads.get(app.route.workspace)?.unreadCount ?? 0);
         this.#count('mentions', app.store.badge(app.route.workspace).mentionCount);

@@ -20,6 +20,7 @@ extension GatewayShard {
             if known.contains(nil) { return refresh(socket) }
             // Every member of a workspace is in its default channel, so one without a room there is gone.
             let left = me.workspaces(of: socket).subtracting(known.compactMap(\.self))
+                .subtracting(me.unavailable(of: socket))
             for workspace in left { me.remove(socket, from: workspace) }
         default: break
         }

@@ -28,7 +28,7 @@ extension GatewayShard {
                     ) { try await self.start(of: socket) }
                     if !socket.isEnded {
                         enter(socket, start)
-                        socket.begin(start, from: cursors)
+                        socket.begin(start, without: unavailable(in: start, to: socket), from: cursors)
                     }
                     return
                 } catch {
@@ -53,6 +53,15 @@ extension GatewayShard {
         }
         for workspace in workspaces { me.add(socket, to: workspace) }
         me.note(start.whollySeen, seenBy: socket)
+        me.note(unavailable: start.unavailable, of: socket)
+    }
+
+    /// What a start lacks, as far as it is known.
+    private func unavailable(in start: MeStart, to socket: MeSocket) -> MeMachine.Unavailable {
+        let workspaces = start.unavailable
+        if workspaces.isEmpty { return MeMachine.Unavailable() }
+        let dms = socket.rooms.filter { $0.kind == .dm && rooms[$0]?.workspace.map(workspaces.contains) == true }
+        return MeMachine.Unavailable(workspaces: workspaces, rooms: start.unavailableChannels.union(dms))
     }
 
     /// The start of a socket, as of the last known change of its user's access.
@@ -72,6 +81,7 @@ extension GatewayShard {
     func compareReads(of socket: MeSocket, in entered: [RoomID: MeMachine.Room]) {
         guard let moves = socket.own.readMoves else { return }
         Task.immediate(executorPreference: loop) { [self] in
+            var rest = entered
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
             while !socket.isEnded {
                 do {
@@ -81,7 +91,11 @@ extension GatewayShard {
                     let start = try await start(of: socket)
                     // The event of a marker that moves now may come before these.
                     if try await context.me.starts.readMoves(of: socket.user) == count {
-                        return tell(start.reads(of: socket.user, since: entered), to: socket)
+                        tell(start.reads(of: socket.user, since: rest), to: socket)
+                        rest = rest.filter { start.unavailable.contains($0.value.workspace) }
+                        if rest.isEmpty { return }
+                        // The others are out of reach.
+                        if backoff.limit == Self.longestPause { backoff = IncompleteStarts.backoff }
                     }
                 } catch {}
                 try? await loop.sleep(for: backoff.next())
@@ -184,18 +198,27 @@ extension GatewayShard {
     func refresh(_ socket: MeSocket) {
         guard me.refreshing(socket) == .none else { return me.note(.again, of: socket) }
         me.note(.once, of: socket)
-        Task.immediate(executorPreference: loop) { [self] in
-            var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
-            while !socket.isEnded, me.refreshing(socket) != .none {
-                do {
-                    me.note(.once, of: socket)
-                    let start = try await start(of: socket)
-                    if socket.isEnded { return }
-                    refreshed(socket, start)
-                    if me.refreshing(socket) == .once { me.note(.none, of: socket) }
-                } catch {
-                    try? await loop.sleep(for: backoff.next())
-                }
+        Task.immediate(executorPreference: loop) { [self] in await readAgain(socket) }
+    }
+
+    /// Reads the rooms of a socket's user again, unless they are being read. Returns when they have been read, or the socket has ended.
+    func refreshUnlessReading(_ socket: MeSocket) async {
+        guard me.refreshing(socket) == .none else { return }
+        me.note(.once, of: socket)
+        await readAgain(socket)
+    }
+
+    private func readAgain(_ socket: MeSocket) async {
+        var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+        while !socket.isEnded, me.refreshing(socket) != .none {
+            do {
+                me.note(.once, of: socket)
+                let start = try await start(of: socket)
+                if socket.isEnded { return }
+                refreshed(socket, start)
+                if me.refreshing(socket) == .once { me.note(.none, of: socket) }
+            } catch {
+                try? await loop.sleep(for: backoff.next())
             }
         }
     }
@@ -205,7 +228,8 @@ extension GatewayShard {
         me.presence.changed(socket)
         enter(socket, start)
         for room in start.rooms { note(room.workspace, of: room.room) }
-        socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
+        let (found, unavailable) = (start.machineRooms, unavailable(in: start, to: socket))
+        socket.handle { $0.refreshed(found, without: unavailable) }
         // The drivers of rooms that the user has gained.
         for room in start.rooms { note(room.workspace, of: room.room) }
     }

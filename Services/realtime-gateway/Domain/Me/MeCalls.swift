@@ -69,7 +69,7 @@ final class MeCalls: @unchecked Sendable {
         case .history(let room, let anchor, let limit):
             read(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), reply, of: socket)
         case .typing(let room, let thread):
-            guard socket.isIn(room) else { throw .notFound }
+            guard socket.isIn(room) else { throw socket.lacksRooms ? .unavailable : .notFound }
             if socket.own.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
                 context.publisher.publish(.typing(room: room, user: socket.user, thread: thread))
             }

@@ -18,5 +18,12 @@ struct MeCursors: Equatable, Sendable {
         }
     }
 
+    /// The cursors of other rooms.
+    func leaving(out rooms: [RoomID]) -> MeCursors {
+        var others = self
+        for room in rooms { others.heads[room] = nil }
+        return others
+    }
+
     subscript(room: RoomID) -> RoomHead? { heads[room] }
 }

@@ -110,6 +110,7 @@ struct MeReady: Equatable {
         json.array("rooms") { json in for room in start.rooms { json.raw(room.summary) } }
         json.field("settings") { $0.raw(start.settings) }
         json.field("serverTime", now)
+        if !start.unavailable.isEmpty { json.field("unavailable", start.unavailable.map(\.description)) }
     }
 }
 

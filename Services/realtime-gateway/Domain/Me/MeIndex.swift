@@ -8,6 +8,7 @@ import Wire
 final class MeIndex: @unchecked Sendable {
     let presence: PresenceHub
     let badges: BadgeBoard
+    let incompleteStarts: IncompleteStarts
     /// Look-ups of profiles for events, so that the events about a user keep their order. After one that was left out clients read their
     /// workspaces again.
     let lookUps: UserTasks
@@ -25,6 +26,8 @@ final class MeIndex: @unchecked Sendable {
         /// The workspaces of its rooms.
         var workspaces: Set<WorkspaceID> = []
         var whollySeen: Set<WorkspaceID> = []
+        /// Those of the workspaces that were out of reach when the rooms were last read.
+        var unavailable: Set<WorkspaceID> = []
         var refreshing = Refreshing.none
     }
 
@@ -38,6 +41,7 @@ final class MeIndex: @unchecked Sendable {
     init(of shard: GatewayShard) {
         presence = PresenceHub(on: shard.loop, named: shard.cursors.loopName, shard.context.me)
         badges = BadgeBoard(of: shard)
+        incompleteStarts = IncompleteStarts(of: shard)
         lookUps = UserTasks(on: shard.loop, limit: Self.mostLookUps) { [weak shard] in shard?.directoryUnknown() }
     }
 
@@ -64,6 +68,15 @@ final class MeIndex: @unchecked Sendable {
     func note(_ refreshing: Refreshing, of socket: MeSocket) { sockets[socket.id]?.refreshing = refreshing }
 
     func note(_ workspaces: Set<WorkspaceID>, seenBy socket: MeSocket) { sockets[socket.id]?.whollySeen = workspaces }
+
+    /// The workspaces of a socket that were out of reach when its rooms were last read.
+    func unavailable(of socket: MeSocket) -> Set<WorkspaceID> { sockets[socket.id]?.unavailable ?? [] }
+
+    /// The rooms of a socket have been read, but for those in workspaces out of reach.
+    func note(unavailable workspaces: Set<WorkspaceID>, of socket: MeSocket) {
+        sockets[socket.id]?.unavailable = workspaces
+        if sockets[socket.id] != nil, !workspaces.isEmpty { incompleteStarts.add(socket.id) }
+    }
 
     func add(_ socket: MeSocket) {
         sockets[socket.id] = Entry(socket: socket)

@@ -36,7 +36,7 @@ struct MeMachine {
         case countBadge
     }
 
-    private struct Resumption {
+    struct Resumption {
         let room: RoomID
         let workspace: WorkspaceID
         var start: RoomHead
@@ -46,16 +46,18 @@ struct MeMachine {
         var isDoubtful = false
     }
 
-    private var rooms = MeMemberships()
-    private var queue: ArraySlice<Resumption> = []
-    private var resuming: [RoomID: Resumption] = [:]
+    var rooms = MeMemberships()
+    private(set) var queue: ArraySlice<Resumption> = []
+    var resuming: [RoomID: Resumption] = [:]
     /// Rooms that could not be read, until they are queued again.
-    private var failing: [RoomID: Resumption] = [:]
+    private(set) var failing: [RoomID: Resumption] = [:]
     /// The rooms that were not entered at once, until the last of them has been resumed.
     private var late: [RoomID: Room] = [:]
     /// The unread rooms that were entered at once, and those of them with events that the socket does not hear yet.
     private var unread: [RoomID: Room] = [:]
     private var unheard: Set<RoomID> = []
+    /// The cursors that the client named for rooms out of reach; nil once no room is.
+    var keptCursors: MeCursors?
     private(set) var isReady = false
 
     /// Rooms that are resumed at a time.
@@ -73,27 +75,37 @@ struct MeMachine {
     func mayPutOff(_ room: RoomID) -> Bool { resuming[room] != nil && failing.count < Self.mostFailing }
 
     /// The user's rooms are known, and so is how far the client has them.
-    mutating func start(_ found: [Room], from cursors: MeCursors) -> [Action] {
+    ///
+    /// - Parameter unavailable: what is out of reach. `refreshed` follows until nothing is.
+    mutating func start(
+        _ found: [Room], without unavailable: Unavailable = Unavailable(), from cursors: MeCursors
+    ) -> [Action] {
         guard !isReady else { return [] }
         isReady = true
         rooms.reserve(found.count)
         var actions: [Action] = [.sendReady]
         actions.reserveCapacity(found.count + 1)
         for room in found.filter({ $0.unread > 0 }) + found.filter({ $0.unread <= 0 }) {
-            let (start, gap) = Self.begin(room, after: cursors[room.id])
-            if let gap { actions.append(.send(.gap(gap))) }
-            if start.seq >= room.head.seq, start.rev >= room.head.rev {
-                rooms[room.id] = .entered
-                if room.unread > 0 { unread[room.id] = room }
-                actions.append(.enter(room.id, after: start, head: room.head))
-            } else {
-                rooms[room.id] = .waiting
-                late[room.id] = room
-                queue.append(Resumption(room: room.id, workspace: room.workspace, start: start, head: room.head))
-            }
+            enter(room, after: cursors[room.id], &actions)
         }
-        unheard = Set(unread.keys)
+        if !unavailable.isEmpty { actions += keep(cursors.leaving(out: found.map(\.id)), without: unavailable) }
         return actions + resumeNext()
+    }
+
+    /// Enters a room, or puts it into the queue if its client lacks something.
+    mutating func enter(_ room: Room, after cursor: RoomHead?, _ actions: inout [Action]) {
+        let (start, gap) = Self.begin(room, after: cursor)
+        if let gap { actions.append(.send(.gap(gap))) }
+        if start.seq >= room.head.seq, start.rev >= room.head.rev {
+            rooms[room.id] = .entered
+            if room.unread > 0 { unread[room.id] = room }
+            if unread[room.id] != nil { unheard.insert(room.id) }
+            actions.append(.enter(room.id, after: start, head: room.head))
+        } else {
+            rooms[room.id] = .waiting
+            late[room.id] = room
+            queue.append(Resumption(room: room.id, workspace: room.workspace, start: start, head: room.head))
+        }
     }
 
     /// The place at which the socket enters a room, and the gap that its client has to load itself.
@@ -110,7 +122,7 @@ struct MeMachine {
         return (start, gap)
     }
 
-    private mutating func resumeNext() -> [Action] {
+    mutating func resumeNext() -> [Action] {
         var actions: [Action] = []
         var doubtful: ArraySlice<Resumption> = []
         while resuming.count < Self.mostResuming, let next = queue.popFirst() {
@@ -196,50 +208,12 @@ struct MeMachine {
         return (membership.isOutside ? [] : [.leave(room)]) + told + next
     }
 
-    // MARK: Changes of access
-
-    /// The user is a member of a room now.
-    mutating func gained(_ room: RoomID) -> [Action] {
-        guard isReady, rooms[room] == nil else { return [] }
-        rooms[room] = .announcing
-        return [.enter(room, after: nil, head: nil)]
-    }
-
-    /// The user may have lost a room, or any of them for nil. One that still waits is in no room's roster, so no room's check
-    /// finds it: it is not entered before `refreshed`.
-    ///
-    /// - Returns: whether there is one.
-    mutating func doubt(_ room: RoomID?) -> Bool {
-        for each in Array(resuming.keys) where room == nil || each == room { resuming[each]?.isDoubtful = true }
-        let found = rooms.all.filter { $0.membership.isOutside && (room == nil || $0.room == room) }
-        for each in found { rooms[each.room] = .doubtful }
-        return !found.isEmpty
-    }
-
-    /// All rooms of the user, read again.
-    mutating func refreshed(_ current: Set<RoomID>) -> [Action] {
-        guard isReady else { return [] }
-        var actions: [Action] = []
-        for (room, membership) in rooms.all where !current.contains(room) {
-            // A room that was entered loses the socket at the place of the removal in the room's order.
-            guard !membership.isOutside else {
-                actions += putOut(room)
-                continue
-            }
-            resuming[room]?.isDoubtful = true
-            actions.append(.recheck(room))
-        }
-        for (room, membership) in rooms.all where membership == .doubtful { rooms[room] = .waiting }
-        for room in current.sorted() { actions += gained(room) }
-        return actions + resumeNext()
-    }
-
     /// The socket has ended.
     mutating func end() -> [Action] {
         let left = rooms.all.filter { !$0.membership.isOutside }.map(\.room)
         rooms = MeMemberships()
         (queue, resuming, failing) = ([], [:], [:])
-        (late, unread, unheard) = ([:], [:], [])
+        (late, unread, unheard, keptCursors) = ([:], [:], [], nil)
         return left.map { .leave($0) }
     }
 }

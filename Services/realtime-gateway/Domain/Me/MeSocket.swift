@@ -70,21 +70,24 @@ final class MeSocket: @unchecked Sendable {
 
     func isIn(_ room: RoomID) -> Bool { machine.isIn(room) }
 
+    /// Whether rooms of the user may be missing because they are out of reach.
+    var lacksRooms: Bool { !shard.me.unavailable(of: self).isEmpty }
+
     /// Returns when more may be sent, or the connection has ended.
     func waitForRoom() async { await backpressure.wait { SocketBackpressure.hasRoom(in: engine) } }
 
     var meCaller: MeCaller { MeCaller(user: caller.user, session: caller.session, profile: profile.name) }
 
     /// The start has been read: the client is told, and the socket enters its rooms.
-    func begin(_ found: MeStart, from cursors: MeCursors) {
+    ///
+    /// - Parameter unavailable: what is missing in the start.
+    func begin(_ found: MeStart, without unavailable: MeMachine.Unavailable, from cursors: MeCursors) {
         let start = found.reply
         self.start = start
         own.readMoves = found.readMoves
         note(settings: start.settings)
-        let rooms = start.rooms.map {
-            MeMachine.Room(id: $0.room, workspace: $0.workspace, head: $0.head, unread: $0.unread)
-        }
-        handle { $0.start(rooms, from: cursors) }
+        let rooms = found.machineRooms
+        handle { $0.start(rooms, without: unavailable, from: cursors) }
         // The connection may have broken while it was sent to. The user must not be shown online for a socket that has ended.
         if isEnded { return }
         for room in start.rooms { shard.note(room.workspace, of: room.room) }

@@ -9,7 +9,7 @@ import Wire
 ///
 /// A kept start is used only while another read would bring the same: hints of access, settings, drafts and profiles remove it, a read
 /// marker that has moved since is noticed by its count in Redis, and a room with a message or a change since by its head, for
-/// which chat-service is asked. While no hints arrive nothing is kept.
+/// which chat-service is asked. While no hints arrive nothing is kept, and neither is a start without rooms that are out of reach.
 final class StartCache: Sendable {
     private struct Entry {
         let start: MeStart
@@ -92,7 +92,9 @@ final class StartCache: Sendable {
             state.remove(user)
             let size = start.sizeHint
             let workspaces = start.workspaces
-            guard state.isLive, size <= capacity, state.changes.holds(mark, of: user, in: workspaces) else { return }
+            guard state.isLive, start.unavailable.isEmpty, size <= capacity,
+                state.changes.holds(mark, of: user, in: workspaces)
+            else { return }
             if state.bytes + size > capacity { state.removeAll() }
             state.entries[user] = Entry(
                 start: start, profile: profile.name, moves: count, fetchedAt: fetchedAt,

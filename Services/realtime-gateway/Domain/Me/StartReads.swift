@@ -46,8 +46,9 @@ struct StartReads: Sendable {
             var starts: [UserID: MeStart] = [:]
             for part in parts(users.map { StartsRequest.User(id: $0, channels: known[$0]?.channels ?? []) }) {
                 for start in try await chat.starts(of: part, for: profile) {
+                    let user = known[start.user]
                     starts[start.user] = MeStart(
-                        reply: start.rooms, whollySeen: Set(known[start.user]?.whollySeen ?? []))
+                        reply: start.rooms, whollySeen: Set(user?.whollySeen ?? []), channels: user?.channels ?? [])
                 }
             }
             return starts
@@ -63,11 +64,13 @@ struct StartReads: Sendable {
         _ user: UserID, for profile: ClientProfile, _ workspaces: WorkspaceClient, _ chat: ChatClient
     ) async throws -> MeStart {
         let channels = try await workspaces.channels(of: user)
+            .map { MyRoomsRequest.Channel(id: $0.id, workspace: $0.workspace, name: $0.name) }
         let entered = Set(channels.map(\.workspace))
         async let known = entered.isEmpty ? [] : workspaces.access(of: user, workspaces: Array(entered)).workspaces
-        let reply = try await chat.rooms(
-            of: user, in: channels.map { .init(id: $0.id, workspace: $0.workspace, name: $0.name) }, for: profile)
-        return MeStart(reply: reply, whollySeen: Set(try await known.filter { $0.memberRole != .guest }.map(\.id)))
+        let reply = try await chat.rooms(of: user, in: channels, for: profile)
+        return MeStart(
+            reply: reply, whollySeen: Set(try await known.filter { $0.memberRole != .guest }.map(\.id)),
+            channels: channels)
     }
 
     /// Divides the users so that no part has too many channels.

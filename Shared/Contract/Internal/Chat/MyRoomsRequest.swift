@@ -108,16 +108,21 @@ public struct MyRoomsReply: WireMessage {
     public let user: [UInt8]
     public let settings: [UInt8]
     public let rooms: [Room]
+    /// The workspaces whose rooms are missing because their part of the database is out of reach.
+    public let unavailable: [WorkspaceID]
 
-    public init(user: [UInt8], settings: [UInt8], rooms: [Room]) {
+    public init(user: [UInt8], settings: [UInt8], rooms: [Room], unavailable: [WorkspaceID] = []) {
         self.user = user
         self.settings = settings
         self.rooms = rooms
+        self.unavailable = unavailable
     }
 
     public init?(_ json: JSONValue) {
         guard let user = json["user"], let settings = json["settings"] else { return nil }
-        self.init(user: user.text, settings: settings.text, rooms: json.list("rooms"))
+        self.init(
+            user: user.text, settings: settings.text, rooms: json.list("rooms"),
+            unavailable: json.textIDs("unavailable") ?? [])
     }
 
     public var sizeHint: Int { rooms.reduce(512) { $0 + 128 + $1.summary.count } }
@@ -127,6 +132,7 @@ public struct MyRoomsReply: WireMessage {
             json.field("user") { $0.raw(user) }
             json.field("settings") { $0.raw(settings) }
             json.field("rooms", rooms)
+            if !unavailable.isEmpty { json.field("unavailable", unavailable.map(\.description)) }
         }
     }
 }
