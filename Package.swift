@@ -282,7 +282,7 @@ let package = Package(
 if Context.environment["MARU_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
-        // Links to files of ServiceKit: with all of it, and what it is built on, the build would take twice as long.
+        // Links to files of ServiceKit: with all of it and its dependencies, the build would take twice as long.
         .target(name: "PictureHeaders", path: "Tests/Fuzz/PictureHeaders", swiftSettings: settings),
         tool(
             "fuzz", at: "Tests/Fuzz/Runner",

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Facts of workspace-service", .serialized)
 struct CoinsCaptureTests {
-    /// A fact that could not be handled, or whose instance was killed, is handled again after a minute.
+    /// A fact of a failed handler or a killed instance is handled again after a minute.
     private static let limit = Duration.seconds(120)
 
     /// Publishes a fact as workspace-service's outbox does.

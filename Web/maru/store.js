@@ -71,7 +71,7 @@ export class Store extends Emitter {
     setUnavailable(ids) {
         if (!ids.length && !this.unavailable.size) return;
         this.unavailable = new Set(ids.map(String));
-        // What the live connection brings of them before their rooms were read again is not new.
+        // Messages that the live connection brings of them before their rooms were read again are not new.
         for (const { key, workspace } of this.rooms.values()) if (this.unavailable.has(workspace)) this.told.set(key, Infinity);
         this.emit('workspaces');
     }

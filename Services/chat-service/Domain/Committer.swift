@@ -84,7 +84,7 @@ final class Committer: @unchecked Sendable {
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
         indexer.commitLoad.begin()
-        defer { indexer.commitLoad.end() }
+        defer { indexer.commitLoad.end(of: batch.count) }
         let messages = batch.map(\.item)
         guard let trace = BatchTrace(of: messages) else { return await write(messages) }
         let result = await CallContext.$current.withValue(trace.context) { await write(messages) }

@@ -137,7 +137,7 @@ test('A workspace without known rooms is read again when any room is back', asyn
     assert.deepEqual([reads.includes('rooms 8'), store.unavailable.size], [true, 0]);
 });
 
-test('A room that is back is brought up to date unless the server does so, and what it missed is no news', async (context) => {
+test('A room that is back is brought up to date unless the server does so, and missed messages are no news', async (context) => {
     const { client, live, store, far, start, settle } = unreachable(context);
     const [told, resumed] = [[], []];
     store.on('message', ({ message }) => told.push(message.seq));
