@@ -10,6 +10,6 @@ extension PostgresConfiguration {
         waitTimeout = deadline
         connectTimeout = deadline
         silenceLimit = deadline
-        stallLimit = .seconds(10).patiently
+        stallLimit = deadline
     }
 }

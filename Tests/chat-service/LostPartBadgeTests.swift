@@ -25,12 +25,12 @@ struct LostPartBadgeTests {
         in database: ChatDatabase
     ) async throws -> (badges: BadgeStore.Counts?, pushed: BadgeStore.Counts?) {
         let wide = WideReads(isDivided: true, pause: .seconds(600))
-        let finder = WorkspaceFinder(database: database.pools[2], wide: wide, limit: .seconds(5).patiently)
+        let finder = WorkspaceFinder(database: database.pools[2], wide: wide, limit: .seconds(60).patiently)
         let user = UserID(1)
         let channels = LostPart.workspaces.map { ChannelID($0.rawValue) }
         let scope = BadgeStore.Scope(of: [user], in: [.init(user: user, channels: channels)], hiding: [:])
         return try await database.run(2) { pool in
-            let recipients = PushRecipientStore(database: pool.within(.seconds(5).patiently))
+            let recipients = PushRecipientStore(database: pool.within(.seconds(60).patiently))
             let store = BadgeStore(recipients: recipients, wide: wide, finder: finder)
             return (badges: try await store.badges(of: scope), pushed: try await store.unread(of: scope))
         }

@@ -14,7 +14,7 @@ struct LostPartExportTests {
     func pages() async throws {
         try await LostPart.use("") { database in
             try await database.losing(["room", "message", "draft"]) { reachable in
-                let store = ExportStore(database: database.pools[2].within(.seconds(5).patiently))
+                let store = ExportStore(database: database.pools[2].within(.seconds(60).patiently))
                 await #expect(throws: PostgresError.self) {
                     try await database.run(2) { _ in try await store.tables.page(of: UserID(2), after: nil) }
                 }

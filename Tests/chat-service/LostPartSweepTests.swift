@@ -58,7 +58,7 @@ struct LostPartSweepTests {
         try await LostPart.use("") { database in
             try await database.losing(["room"]) { _ in
                 let isDone = try await database.run(2) { pool in
-                    try await WorkspaceFinder(database: pool.within(.seconds(5).patiently)).refreshRooms()
+                    try await WorkspaceFinder(database: pool.within(.seconds(60).patiently)).refreshRooms()
                 }
                 #expect(!isDone)
             }

@@ -107,8 +107,8 @@ struct ReactionFloodTests {
             #expect(commits == "\(rev)|1000")
             let rows = try await chat.database.ask("select count(*) from chat.outbox where type = 'changes'")
             #expect(rows == "\(rev)")
-            // A row that is not marked within seconds is published again by the other service.
-            #expect(events.count <= 2 * rev)
+            // A row that is not marked within seconds is published again by the other service, perhaps with more reactions.
+            #expect(events.map(\.text).withoutRepeats.count <= 2 * rev)
             let newest = events.first { $0["rev"]?.int == rev }
             #expect(newest?["reactions"]?[0]?["count"]?.int == 1000)
         }

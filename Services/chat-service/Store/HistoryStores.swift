@@ -17,12 +17,13 @@ struct HistoryStores: Sendable {
 }
 
 extension Error {
-    /// Whether a store has failed because its server did not answer or cannot write. Not when the pool is overloaded.
+    /// Whether a store has failed because its server did not answer or cannot write, or because of a lock that was not released in time.
+    /// Not when the pool is overloaded.
     var isOutageOfStore: Bool {
         guard let error = self as? PostgresError else { return false }
         switch error.kind {
         case .unavailable, .connectionLost, .timeout: return true
-        default: return false
+        default: return error.isLockTimeout
         }
     }
 }

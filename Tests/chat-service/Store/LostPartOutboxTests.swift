@@ -159,7 +159,7 @@ struct LostPartOutboxTests {
                 try await WorkspaceFinderTests.use("") { database in
                     try await WorkspaceFinderTests.losing(["room"], in: database) { _ in
                         let commands = try await database.run { pool in
-                            try await Self.events(pool.within(.seconds(7).patiently), profiles).commands(
+                            try await Self.events(pool.within(.seconds(60).patiently), profiles).commands(
                                 publishing: OutboxRow(workspace: 3, id: 1, type: "messages", body: "[[1,3,1]]"))
                         }
                         #expect(commands.count == 1)

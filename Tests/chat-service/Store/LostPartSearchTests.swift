@@ -96,7 +96,7 @@ struct LostPartSearchTests {
                     try await Self.untilIndexed(2, in: WorkspaceID(3), database)
                     let isComplete = try await store.isComplete(
                         for: [RoomID(ChannelID(3))], of: WorkspaceID(3),
-                        until: SearchDeadline(after: .seconds(14).patiently))
+                        until: SearchDeadline(after: .seconds(60).patiently))
                     #expect(isComplete == true)
                 }
             }
@@ -152,7 +152,7 @@ struct LostPartSearchTests {
                 let finder = WorkspaceFinderTests.finder(database)
                 let rooms = (Int64(3)...7).map { Self.room(of: WorkspaceID($0)) }
                 let step = try await database.run { pool in
-                    try await SearchIndexStore(database: pool.within(.seconds(7).patiently), finder: finder)
+                    try await SearchIndexStore(database: pool.within(.seconds(60).patiently), finder: finder)
                         .advance(rooms, limit: 9) { _ in true }
                 }
                 #expect(step.messages == reachable.count)

@@ -36,7 +36,7 @@ struct WideReadTests {
             let wide = WideReads(isDivided: true, pause: .seconds(600))
             @Sendable func starts() async throws -> [UserStartStore.Reader: UserStartStore.Rows] {
                 try await database.run { pool in
-                    let store = UserStartStore(database: pool, wide: wide, limit: .seconds(5).patiently)
+                    let store = UserStartStore(database: pool, wide: wide, limit: .seconds(60).patiently)
                     return try await store.rows(of: [near, far, both])
                 }
             }
@@ -92,7 +92,7 @@ struct WideReadTests {
                     // Reads go on.
                     try await tx.execute(.write("lock part", unprepared: "lock table \(part) in exclusive mode"))
                     let taken = try await database.run { pool in
-                        try await ScheduledStore(database: pool.within(.seconds(5).patiently))
+                        try await ScheduledStore(database: pool.within(.seconds(60).patiently))
                             .take(atMost: 100, now: .now, lease: .seconds(60))
                     }
                     #expect(taken.contains { $0.workspace == WorkspaceID(3) } && taken.count < 6)

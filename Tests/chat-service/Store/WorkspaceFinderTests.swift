@@ -15,7 +15,7 @@ struct WorkspaceFinderTests {
     static func finder(_ database: ChatDatabase) -> WorkspaceFinder {
         WorkspaceFinder(
             database: database.pools[0], wide: WideReads(isDivided: true, pause: .seconds(600)),
-            limit: .seconds(5).patiently)
+            limit: .seconds(60).patiently)
     }
 
     /// Calls `body` with a schema in parts that has a channel with a message in each workspace.
@@ -190,7 +190,7 @@ struct WorkspaceFinderTests {
         try await Self.use("") { database in
             try await Self.losing(["scheduled"], in: database) { _ in
                 try await database.run { pool in
-                    let finder = WorkspaceFinder(database: pool.within(.seconds(7).patiently))
+                    let finder = WorkspaceFinder(database: pool.within(.seconds(60).patiently))
                     finder.note(.scheduled, in: WorkspaceID(9))
                     try await finder.refresh()
                     #expect(try await Self.finder(database).list(of: .scheduled) == [WorkspaceID(9)])

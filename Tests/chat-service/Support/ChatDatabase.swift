@@ -27,7 +27,7 @@ final class ChatDatabase: Stoppable {
         let cluster = if let cluster { cluster } else { try await PostgresCluster.ofThisProcess() }
         database = try await cluster.makeDatabase()
         var (groups, pools): ([EventLoopGroup], [PostgresPool]) = ([], [])
-        for _ in 0..<count {
+        for number in 0..<count {
             let group = EventLoopGroup(count: 1)
             var configuration = PostgresConfiguration(database.connectionString)
             configuration.waitPatiently()
@@ -37,6 +37,9 @@ final class ChatDatabase: Stoppable {
             configuration.sessionSettings = engine.distribution?.sessionSettings ?? [:]
             // A statement gets a plan for the parts of its workspaces each time, as on Citus.
             if schema != "chat" { configuration.sessionSettings["plan_cache_mode"] = "force_custom_plan" }
+            // A lost part is one that the second pool has locked. The others find it by the lock, not by a time that a slow machine may
+            // take as well.
+            if schema != "chat", number != 1 { configuration.sessionSettings["lock_timeout"] = "2000" }
             groups.append(group)
             pools.append(PostgresPool(configuration, on: group, blocking: blocking))
         }

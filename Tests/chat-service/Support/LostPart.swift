@@ -63,12 +63,10 @@ enum LostPart {
         }
     }
 
-    /// A slow machine may need some time for the reads.
-    ///
     /// - Parameter pause: how long a part is left out after it has given no answer.
     static func finder(_ database: ChatDatabase, pause: Duration = .seconds(600)) -> WorkspaceFinder {
         WorkspaceFinder(
-            database: database.pools[2], wide: WideReads(isDivided: true, pause: pause), limit: .seconds(5).patiently)
+            database: database.pools[2], wide: WideReads(isDivided: true, pause: pause), limit: .seconds(60).patiently)
     }
 
     /// Makes the list of workspaces, as an instance does that ends before the part is lost.
