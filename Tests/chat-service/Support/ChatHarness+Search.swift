@@ -66,16 +66,4 @@ extension ChatHarness {
             }
         }
     }
-
-    /// Waits until this many searches wait for the locked index.
-    func untilSearchesWait(_ count: Int) async throws {
-        try await eventually("\(count) searches at the lock") {
-            try await self.database.ask(
-                """
-                select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-                    and query like '%count(*) from search_partition%'
-                """
-            ) == "\(count)"
-        }
-    }
 }
