@@ -32,16 +32,15 @@ struct OperatorRoomStore: Sendable {
         left join dm d on asked.kind = 2 and d.id = asked.id
         where r.id is not null or d.id is not null
         """)
+    /// For a channel the planner leaves `dm` out before it locks a part of it; beside a left join it would lock all parts.
     private static let findAmong = Statement.read(
         "room for operator among some workspaces",
         """
         select coalesce(r.workspace, d.workspace), r.name, coalesce(r.last_seq, 0), coalesce(r.rev, 0),
             coalesce(r.last_at, 0), coalesce(r.is_closed, false),
             case when d.id is null then '{}'::bigint[] else array[d.low, d.high] end
-        from (select $1::smallint as kind, $2::bigint as id) as asked
-        left join room r on r.workspace = any($3::bigint[]) and r.kind = asked.kind and r.id = asked.id
-        left join dm d on d.workspace = any($3::bigint[]) and asked.kind = 2 and d.id = asked.id
-        where r.id is not null or d.id is not null
+        from (select * from room where workspace = any($3::bigint[]) and kind = $1::smallint and id = $2::bigint) r
+        full join (select * from dm where workspace = any($3::bigint[]) and $1::smallint = 2 and id = $2::bigint) d on true
         """)
 
     /// Nil if there is no such room.
