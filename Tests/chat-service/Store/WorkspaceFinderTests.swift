@@ -43,11 +43,13 @@ struct WorkspaceFinderTests {
         try await database.losing(tables, and: others, body)
     }
 
-    /// Schedules a message in the workspace 3. It is due.
-    private static func schedule(with store: ScheduledStore, in database: ChatDatabase) async throws {
+    /// Schedules a message in the workspace 3. It is due. The store has the pool of that index.
+    private static func schedule(
+        with store: ScheduledStore, in database: ChatDatabase, pool index: Int = 0
+    ) async throws {
         let target = MessageTarget(room: RoomID(ChannelID(3)), workspace: WorkspaceID(3), name: "general")
         let request = try SendRequest(content: "new", files: [], clientID: nil)
-        let isStored = try await database.run { _ in
+        let isStored = try await database.run(index) { _ in
             try await store.insert(
                 request, files: [], at: Timestamp(milliseconds: 1), to: target,
                 by: Caller(user: UserID(1), session: SessionID(1)), limit: 99, now: .now) != nil
@@ -85,10 +87,12 @@ struct WorkspaceFinderTests {
         try await Self.use("") { database in
             let finder = Self.finder(database)
             let store = ScheduledStore(database: database.pools[0], finder: finder)
+            // Only the second pool waits for a lock as long as it is held.
+            let patient = ScheduledStore(database: database.pools[1], finder: finder)
             // Reads pass the lock.
             let lock = "lock table parts.scheduled in share mode"
             try await database.database.holding(lock, untilWaiting: 2) {
-                async let stored: Void = Self.schedule(with: store, in: database)
+                async let stored: Void = Self.schedule(with: patient, in: database, pool: 1)
                 try await database.database.untilBlocked()
                 try await database.run { _ in try await finder.refresh() }
                 // The second session that waits ends the hold.
