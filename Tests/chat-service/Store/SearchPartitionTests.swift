@@ -12,12 +12,13 @@ struct SearchPartitionTests {
 
     /// Makes the partition of the moment, and repeats that as the indexer does if the short wait for the lock has ended.
     private static func make(_ pool: PostgresPool) async throws {
-        while true {
+        for _ in 0..<100 {
             do {
                 try await SearchPartitions(database: pool).make(for: moment)
                 return
             } catch let error as PostgresError where error.isLockTimeout {}
         }
+        throw NeverHappened(description: "a partition")
     }
 
     /// Expects one partition of the moment, with one mark.
