@@ -36,6 +36,10 @@ struct SharedBackoffTests {
             try await fixture.withInstance { other async throws in
                 let failures = try await failUntilRefused(20) { _ in try await logIn(fixture.service) }
                 #expect(failures >= 5)
+                // The service does not wait long for Redis, so the counts may arrive late.
+                try await eventually("three counts") {
+                    try await fixture.service.redis.command("KEYS", "login:*").count >= 3
+                }
                 // Shorter waits could pass between attempts on a busy machine.
                 try raiseCounts(fixture)
                 // Alone, an instance refuses after five failures of its own.
