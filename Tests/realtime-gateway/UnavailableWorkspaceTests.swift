@@ -117,6 +117,37 @@ struct UnavailableWorkspaceTests {
         }
     }
 
+    @Test("A DM that waited for its turn is not checked while it may be out of reach")
+    func late() async throws {
+        try await Self.use(losing: []) { harness, node in
+            harness.peers.change { state in
+                state.channels[32] = [1, 2]
+                state.otherWorkspaces[32] = 4
+                _ = state.channels[31]?.remove(1)
+            }
+            // Four are resumed at a time, and the DM is the last.
+            let rooms = [Int64(7), 8, 30, 32].map { RoomID(ChannelID($0)) } + [GatewayHarness.dm]
+            for room in rooms { try await harness.say("missed in \(room)", in: room) }
+            let (client, _, unavailable) = try await Self.join(harness, node, cursors: rooms)
+            #expect(unavailable == nil)
+            try await client.until("what was missed") { record in
+                rooms.allSatisfy { Self.hears("missed in \($0)", record) }
+            }
+            let checks = harness.peers.count("/internal/dms/access")
+            harness.peers.change { state in
+                state.me.lostWorkspaces = [3]
+                state.channels[31]?.insert(1)
+            }
+            // The rooms are read again, and no access is checked for this alone.
+            try await harness.redis.command(
+                "PUBLISH", UserStateHint.redisChannel, #"{"user_id":"1","part":"settings","session":"9"}"#)
+            try await client.until("a new room") { Self.names(of: Self.other, in: $0).contains("joined") }
+            try await harness.say("still", in: GatewayHarness.dm)
+            try await client.until("a message of the DM") { Self.hears("still", $0) }
+            #expect(harness.peers.count("/internal/dms/access") == checks)
+        }
+    }
+
     @Test("A read marker that moved while its room was resumed is told although the room is out of reach for a while")
     func comparison() async throws {
         try await Self.use(losing: []) { harness, node in

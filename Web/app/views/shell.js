@@ -126,14 +126,15 @@ class Shell extends View {
     #empty() {
         const kind = this.#emptyKind;
         if (kind === 'loading') return h('div', { class: 'empty', data: { kind } }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') }));
-        if (kind === 'unavailable') return h('div', { class: 'empty', data: { kind } }, h('p', null, t('state.unavailable')));
+        const back = () => h('button', { type: 'button', class: 'button only-narrow', onclick: () => app.go({ workspace: app.route.workspace }) }, t('nav.back'));
+        if (kind === 'unavailable') return h('div', { class: 'empty', data: { kind } }, h('p', null, t('state.unavailable')), back());
         const action = {
             workspaces: () => h('button', { type: 'button', class: 'button primary', onclick: () => open('workspace', 'createWorkspace') }, t('workspace.create')),
             outside: () => h('div', { class: 'actions' },
                 h('button', { type: 'button', class: 'button', onclick: () => app.go({}) }, t('empty.outside.home')),
                 h('button', { type: 'button', class: 'button primary', onclick: () => open('entry', 'askToJoin', app.route.workspace) }, t('requests.ask'))),
             closed: () => h('div', { class: 'actions' },
-                h('button', { type: 'button', class: 'button only-narrow', onclick: () => app.go({ workspace: app.route.workspace }) }, t('nav.back')),
+                back(),
                 app.route.room.startsWith('channel-') && h('button', { type: 'button', class: 'button primary', onclick: () => this.#join(app.route) }, t('empty.closed.join'))),
         }[kind];
         return h('div', { class: 'empty', data: { kind } },

@@ -60,7 +60,11 @@ extension GatewayShard {
     private func unavailable(in start: MeStart, to socket: MeSocket) -> MeMachine.Unavailable {
         let workspaces = start.unavailable
         if workspaces.isEmpty { return MeMachine.Unavailable() }
-        let dms = socket.rooms.filter { $0.kind == .dm && rooms[$0]?.workspace.map(workspaces.contains) == true }
+        let dms = socket.rooms.filter { room in
+            guard room.kind == .dm, let driver = rooms[room], driver.contains(socket.id) else { return false }
+            // That of a DM that has waited for its turn may be unknown, and a check might go on until the outage ends.
+            return driver.workspace.map(workspaces.contains) ?? true
+        }
         return MeMachine.Unavailable(workspaces: workspaces, rooms: start.unavailableChannels.union(dms))
     }
 
