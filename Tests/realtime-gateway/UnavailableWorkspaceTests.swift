@@ -56,11 +56,10 @@ struct UnavailableWorkspaceTests {
             #expect(rooms == ["channel-7", "channel-8", "dm-5"] && unavailable == ["4"])
             try await harness.say("meanwhile")
             try await client.until("a message of another workspace") { Self.hears("meanwhile", $0) }
-            // The user loses one of the two channels, and no event of it arrives.
-            harness.peers.change { state in
-                _ = state.channels[31]?.remove(1)
-                state.me.lostWorkspaces = []
-            }
+            // The user loses one of the two channels, and no event of it arrives. The next read of the rooms finds that.
+            harness.peers.change { _ = $0.channels[31]?.remove(1) }
+            try await client.until("the loss of a channel") { Self.names(of: Self.other, in: $0) == ["left"] }
+            harness.peers.change { $0.me.lostWorkspaces = [] }
             try await client.until("what was missed") { Self.hears("missed in \(Self.room)", $0) }
             try await harness.say("since", in: Self.room)
             try await client.until("the next") { Self.hears("since", $0) }

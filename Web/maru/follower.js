@@ -195,7 +195,8 @@ export class Follower {
                 await this.client.loadRooms(each);
                 this.#returned.delete(each);
             } catch (error) {
-                if (error.isOffline) throw error;
+                // The next call would fare as this one.
+                if (error.isOffline || error.code === 'E98') throw error;
                 if (!failure?.isTemporary) failure = error;
             }
         }
