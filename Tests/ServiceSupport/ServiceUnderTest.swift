@@ -28,13 +28,13 @@ public final class ServiceUnderTest: Stoppable {
         ("database_timeout", databaseTimeout), ("database_connect_timeout", .seconds(5).patiently),
         ("database_silence", .seconds(5).patiently), ("redis_timeout", .seconds(5).patiently),
         ("internal_timeout", .seconds(6).patiently), ("connect_timeout", .seconds(6).patiently),
-    ].reduce(into: [:]) { $0[$1.0] = "\($1.1.components.seconds)s" }
+    ].reduce(into: [:]) { $0[$1.0] = $1.1.setting }
 
     /// Longer limits, for harnesses with tests that wait for the end of none. Half of the time of an internal call, after which it is
     /// sent again, and two fifths of that of the database, the longest wait for a connection, are longer than a standstill as well.
     public static let longLimits = [
         "database_timeout", "database_connect_timeout", "internal_timeout", "connect_timeout",
-    ].reduce(into: [String: String]()) { $0[$1] = "\(Duration.seconds(30).patiently.components.seconds)s" }
+    ].reduce(into: [String: String]()) { $0[$1] = Duration.seconds(30).patiently.setting }
 
     /// Starts the service that `assemble` builds, and returns when it is connected to Redis on all loops.
     ///

@@ -9,7 +9,7 @@ import Wire
 @Suite("Limits of new sockets", .serialized)
 struct HandshakeLimitTests {
     /// Longer than a client of the tests may need between its connection and its join.
-    private static let timeout = "\(Int(Duration.seconds(2).patiently / .seconds(1)))s"
+    private static let timeout = Duration.seconds(2).patiently.setting
 
     private static let namespace = "/ws-channel-7"
     private static let quiet = ["ping_interval": "50s", "ping_timeout": "50s"]

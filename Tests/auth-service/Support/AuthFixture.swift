@@ -51,7 +51,7 @@ final class AuthFixture: Stoppable {
             "apple_url": providersURL + "/apple", "apple_client_ids": AppleStandin.clientID,
             "workspace_url": peersURL + "/workspace", "chat_url": peersURL + "/chat",
             "payment_url": peersURL + "/payment",
-            "provider_deadline": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
+            "provider_deadline": Duration.seconds(30).patiently.setting,
         ]
         all.merge(ServiceUnderTest.longLimits) { _, long in long }
         all.merge(settings) { _, override in override }

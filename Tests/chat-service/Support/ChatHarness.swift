@@ -38,10 +38,10 @@ final class ChatHarness: Stoppable {
         var all = [
             "auth_url": peers.url, "workspace_url": peers.url, "realtime_url": peers.url,
             "here_timeout": "3s", "user_here": "100000", "files_folder": files.path, "user_rate": "100000",
-            "user_burst": "100000", "search_timeout": "\(Int(Duration.seconds(10).patiently / .seconds(1)))s",
+            "user_burst": "100000", "search_timeout": Duration.seconds(10).patiently.setting,
             "chat_engine": ChatEngine.ofTests.rawValue,
             // A call without an answer for half of it is made again, and tests count calls.
-            "internal_timeout": "\(Int(Duration.seconds(20).patiently / .seconds(1)))s",
+            "internal_timeout": Duration.seconds(20).patiently.setting,
         ]
         // Batches have a connection for themselves there.
         if ChatEngine.ofTests == .citus { all["database_connections"] = "8" }

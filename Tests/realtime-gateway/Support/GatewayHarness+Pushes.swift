@@ -21,7 +21,7 @@ extension GatewayHarness {
             "fcm_url": peers.url, "fcm_token_url": peers.url + "/token", "fcm_service_account": path,
             // A push is sent twice if its lease or the call ends while the machine stands still.
             "push_lease": "120s",
-            "provider_deadline": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
+            "provider_deadline": Duration.seconds(30).patiently.setting,
         ].merging(own) { $1 }
     }
 

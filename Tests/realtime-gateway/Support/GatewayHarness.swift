@@ -42,8 +42,8 @@ final class GatewayHarness: Stoppable {
             "ping_interval": "1s", "drain_window": "300ms",
             "ping_timeout": "\(min(50, Int(Duration.seconds(10).patiently / .seconds(1))))s",
             // A client that stands still takes nothing, and shows no identity, for as long as that lasts.
-            "reader_patience": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
-            "nameless_timeout": "\(Int(Duration.seconds(30).patiently / .seconds(1)))s",
+            "reader_patience": Duration.seconds(30).patiently.setting,
+            "nameless_timeout": Duration.seconds(30).patiently.setting,
         ]
         return common.merging(own) { _, own in own }
     }
