@@ -21,13 +21,15 @@ enum App {
         let database = try await service.database("auth", migrations: Migrations.all)
         let redis = try service.redis()
         let accountStore = AccountStore(database: database)
-        try await accountStore.recomputeInexactKeys()
+        try await service.retryWhileUnavailable { try await accountStore.recomputeInexactKeys() }
         let identities = IdentityStore(database: database)
         let sessionStore = SessionStore(database: database)
         let devices = DeviceStore(database: database)
-        let signingKeys = try await SigningKeys(
-            store: SigningKeyStore(database: database), rotation: settings.keyRotation,
-            tokenLifetime: service.profiles.longestTokenLifetime)
+        let signingKeys = try await service.retryWhileUnavailable {
+            try await SigningKeys(
+                store: SigningKeyStore(database: database), rotation: settings.keyRotation,
+                tokenLifetime: service.profiles.longestTokenLifetime)
+        }
         let authority = LocalAuthority(
             signingKeys: signingKeys, sessions: sessionStore, bots: BotTokenStore(database: database))
         service.verifyTokens(by: authority)

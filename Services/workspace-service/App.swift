@@ -55,7 +55,7 @@ enum App {
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
             image: try await covers.storeDefault(), owner: settings.systemOwner, log: service.log)
-        try await system.prepare()
+        try await service.retryWhileUnavailable { try await system.prepare() }
         let memberships = Memberships(
             access: AccessStore(database: database), workspaces: store, channels: channels)
         let notices = SecondFactorNotices(store: SecondFactorNoticeStore(database: database), auth: auth)

@@ -35,6 +35,26 @@ struct RestartTests {
         func end() { state.withLock { $0.isOver = true } }
     }
 
+    @Test("A service starts although its session at the database is ended during the start")
+    func start() async throws {
+        let endSession = Statement.read("end session", "select pg_terminate_backend(pg_backend_pid())")
+        let attempts = Mutex(0)
+        let service = try await ServiceUnderTest("sample", []) { builder in
+            let database = try await builder.database("sample", migrations: [])
+            try await builder.retryWhileUnavailable {
+                let isFirst = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1
+                }
+                if isFirst { _ = try await database.query(endSession) }
+            }
+        }
+        let redis = service.redis
+        await service.stop()
+        await redis.stop()
+        #expect(attempts.withLock(\.self) == 2)
+    }
+
     private static let callers = 12
     /// The time limits of a wait for a connection and of a statement, with an allowance for a machine that is busy or stands still.
     private static let deadline = ServiceUnderTest.databaseTimeout * 7 / 5 + .seconds(12).patiently

@@ -65,7 +65,10 @@ extension ServiceBuilder {
     }
 
     /// Retries for half a minute while the database cannot be reached: it may still be starting, or recover from a crash.
-    private func retryWhileUnavailable(_ work: () async throws -> Void) async throws {
+    /// Does work of the start that needs the database, again while the server is out of reach, for up to half a minute. The work must
+    /// bear that.
+    @discardableResult
+    public func retryWhileUnavailable<Value>(_ work: () async throws -> Value) async throws -> Value {
         let end = EventLoop.preciseNow + 30 * 1_000_000_000
         var backoff = Backoff()
         while true {
@@ -78,7 +81,7 @@ extension ServiceBuilder {
         }
     }
 
-    /// A server that starts refuses connections, and one that recovers ends them. Migrations can be repeated in both cases.
+    /// A server that starts refuses connections, and one that recovers ends them.
     private static func mayPass(_ error: PostgresError) -> Bool {
         error.kind == .unavailable || error.kind == .connectionLost
     }
